@@ -1,0 +1,137 @@
+// Statements: immutable values over seven kinds of node.
+//
+//   Stmt s = make_for(i, 0, n, ForKind::kSerial, store(out, {i}, load(x, {i}) * 2.0f));
+//   if (const For* loop = s.as<For>()) ...
+//
+// A loop *is* its variable. Guards stand on the leaves: `split` puts `if` directly around the
+// stores that it protects, so that nests stay perfect and no rewrite ever has to move an If.
+#pragma once
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "tenon/ir/expr.h"
+
+namespace tenon {
+
+struct StmtNode;
+
+class Stmt {
+ public:
+  Stmt() = default;
+  explicit Stmt(std::shared_ptr<const StmtNode> node) : node_(std::move(node)) {}
+
+  explicit operator bool() const { return node_ != nullptr; }
+  const StmtNode& node() const { return *node_; }
+  const StmtNode* get() const { return node_.get(); }
+  template <class T>
+  const T* as() const;
+  template <class T>
+  bool is() const {
+    return as<T>() != nullptr;
+  }
+
+ private:
+  std::shared_ptr<const StmtNode> node_;
+};
+
+// buffer[indices] = value. With a mask, lanes that are off are not written.
+struct Store {
+  Buffer buffer;
+  std::vector<Expr> indices;
+  Expr value;
+  Expr mask;  // bool, may be null
+};
+
+// buffer[indices] = op(buffer[indices], value). Its own statement, so that analysis sees that
+// accumulations with the same operator commute. With vector lanes and scalar indices the value's
+// lanes are folded first: the upper half onto the lower half, repeatedly, then once with the
+// target; lanes that are off hold the identity.
+struct Accumulate {
+  Buffer buffer;
+  std::vector<Expr> indices;
+  Reducer op;
+  Expr value;
+  Expr mask;  // bool, may be null
+};
+
+enum class ForKind : uint8_t {
+  kSerial,
+  kParallel,  // iterations may run at the same time, in any order
+  kVector,    // iterations are lanes in lock step
+  kUnroll,
+};
+
+// for var in lo..hi (half open; empty when hi <= lo).
+struct For {
+  Var var;
+  Expr lo, hi;
+  ForKind kind;
+  Stmt body;
+};
+
+struct If {
+  Expr condition;  // bool, one lane
+  Stmt body;
+};
+
+// Zero or more statements, run in order; never holds a Seq.
+struct Seq {
+  std::vector<Stmt> stmts;
+};
+
+// Where an Alloc lives; decided by lowering (place_allocs) and printed.
+enum class Memory : uint8_t {
+  kAuto,    // not decided yet
+  kStack,   // constant size, small; registers when every index is constant after unrolling
+  kShared,  // the workspace part that all workers share
+  kWorker,  // the slice of the worker that runs the enclosing parallel loop
+};
+
+// Declares a buffer for the statements after it in the same Seq. Its elements start undefined (the
+// interpreter fills them with NaN and 0xA5 bytes).
+struct Alloc {
+  Buffer buffer;
+  std::vector<Expr> shape;  // empty: rank 0, one element
+  Memory memory = Memory::kAuto;
+  // Bytes from the start of the shared part or of the slice; -1 until place_allocs sets it.
+  int64_t offset = -1;
+};
+
+// Names a value for the statements after it in the same Seq.
+struct Bind {
+  Var var;
+  Expr value;
+};
+
+struct StmtNode {
+  std::variant<Store, Accumulate, For, If, Seq, Alloc, Bind> kind;
+};
+
+template <class T>
+const T* Stmt::as() const {
+  return node_ ? std::get_if<T>(&node_->kind) : nullptr;
+}
+
+Stmt store(const Buffer& buffer, std::vector<Expr> indices, Expr value, Expr mask = {});
+Stmt accumulate(const Buffer& buffer, std::vector<Expr> indices, Reducer op, Expr value,
+                Expr mask = {});
+Stmt make_for(const Var& var, Expr lo, Expr hi, ForKind kind, Stmt body);
+Stmt make_if(Expr condition, Stmt body);
+Stmt seq(std::vector<Stmt> stmts);  // flattens; one statement stays itself
+Stmt alloc(const Buffer& buffer, std::vector<Expr> shape, Memory memory = Memory::kAuto,
+           int64_t offset = -1);
+Stmt bind(const Var& var, Expr value);
+
+// The statements of a Seq, or the statement alone. For walking bodies uniformly.
+std::vector<Stmt> statements_of(const Stmt& s);
+bool is_empty(const Stmt& s);  // a Seq of nothing
+
+// Same structure, same variables and buffers (by identity).
+bool equal(const Stmt& a, const Stmt& b);
+
+const char* name_of(ForKind kind);  // "", "parallel", "vector", "unroll"
+const char* name_of(Memory memory);
+
+}  // namespace tenon
