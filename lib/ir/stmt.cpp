@@ -1,0 +1,122 @@
+#include "tenon/ir/stmt.h"
+
+#include <algorithm>
+#include <span>
+
+namespace tenon {
+namespace {
+
+using Kind = decltype(StmtNode::kind);
+
+Stmt make(Kind kind) {
+  return Stmt(std::make_shared<const StmtNode>(StmtNode{std::move(kind)}));
+}
+
+// A constant in a statement has its final type: a literal stops to adapt.
+Expr settled(Expr e) {
+  const Const* c = e.as<Const>();
+  return c && c->literal ? constant_bits(e.type(), c->bits) : e;
+}
+
+std::vector<Expr> settled(std::vector<Expr> list) {
+  for (Expr& e : list) e = settled(std::move(e));
+  return list;
+}
+
+// Appends s to `out` with every Seq opened.
+void flatten(const Stmt& s, std::vector<Stmt>& out) {
+  if (!s) return;
+  if (const Seq* inner = s.as<Seq>()) {
+    for (const Stmt& part : inner->stmts) flatten(part, out);
+  } else {
+    out.push_back(s);
+  }
+}
+
+bool equal_lists(std::span<const Expr> a, std::span<const Expr> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Expr& x, const Expr& y) { return equal(x, y); });
+}
+
+bool same(const Store& a, const Store& b) {
+  return a.buffer == b.buffer && equal_lists(a.indices, b.indices) && equal(a.value, b.value) &&
+         equal(a.mask, b.mask);
+}
+bool same(const Accumulate& a, const Accumulate& b) {
+  return a.buffer == b.buffer && a.op == b.op && equal_lists(a.indices, b.indices) &&
+         equal(a.value, b.value) && equal(a.mask, b.mask);
+}
+bool same(const For& a, const For& b) {
+  return a.var == b.var && a.kind == b.kind && equal(a.lo, b.lo) && equal(a.hi, b.hi) &&
+         equal(a.body, b.body);
+}
+bool same(const If& a, const If& b) {
+  return equal(a.condition, b.condition) && equal(a.body, b.body);
+}
+bool same(const Seq& a, const Seq& b) {
+  return std::equal(a.stmts.begin(), a.stmts.end(), b.stmts.begin(), b.stmts.end(),
+                    [](const Stmt& x, const Stmt& y) { return equal(x, y); });
+}
+bool same(const Alloc& a, const Alloc& b) {
+  return a.buffer == b.buffer && equal_lists(a.shape, b.shape) && a.memory == b.memory &&
+         a.offset == b.offset;
+}
+bool same(const Bind& a, const Bind& b) { return a.var == b.var && equal(a.value, b.value); }
+
+}  // namespace
+
+Stmt store(const Buffer& buffer, std::vector<Expr> indices, Expr value, Expr mask) {
+  return make(Store{buffer, settled(std::move(indices)), settled(std::move(value)),
+                    settled(std::move(mask))});
+}
+
+Stmt accumulate(const Buffer& buffer, std::vector<Expr> indices, Reducer op, Expr value,
+                Expr mask) {
+  return make(Accumulate{buffer, settled(std::move(indices)), op, settled(std::move(value)),
+                         settled(std::move(mask))});
+}
+
+Stmt make_for(const Var& var, Expr lo, Expr hi, ForKind kind, Stmt body) {
+  return make(For{var, settled(std::move(lo)), settled(std::move(hi)), kind,
+                  body ? std::move(body) : seq({})});
+}
+
+Stmt make_if(Expr condition, Stmt body) {
+  return make(If{settled(std::move(condition)), body ? std::move(body) : seq({})});
+}
+
+Stmt seq(std::vector<Stmt> stmts) {
+  std::vector<Stmt> flat;
+  flat.reserve(stmts.size());
+  for (const Stmt& s : stmts) flatten(s, flat);
+  return flat.size() == 1 ? flat.front() : make(Seq{std::move(flat)});
+}
+
+Stmt alloc(const Buffer& buffer, std::vector<Expr> shape, Memory memory, int64_t offset) {
+  return make(Alloc{buffer, settled(std::move(shape)), memory, offset});
+}
+
+Stmt bind(const Var& var, Expr value) { return make(Bind{var, settled(std::move(value))}); }
+
+std::vector<Stmt> statements_of(const Stmt& s) {
+  if (!s) return {};
+  if (const Seq* many = s.as<Seq>()) return many->stmts;
+  return {s};
+}
+
+bool is_empty(const Stmt& s) {
+  const Seq* many = s.as<Seq>();
+  return many && many->stmts.empty();
+}
+
+bool equal(const Stmt& a, const Stmt& b) {
+  if (a.get() == b.get()) return true;
+  if (!a || !b || a.node().kind.index() != b.node().kind.index()) return false;
+  return std::visit(
+      [&](const auto& kind) {
+        return same(kind, std::get<std::decay_t<decltype(kind)>>(b.node().kind));
+      },
+      a.node().kind);
+}
+
+}  // namespace tenon

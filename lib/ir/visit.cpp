@@ -1,0 +1,212 @@
+#include "tenon/ir/visit.h"
+
+#include "tenon/base/match.h"
+
+namespace tenon {
+namespace {
+
+// Applies f to an optional child and notes whether it changed.
+Expr map_one(const Expr& e, const ExprMap& f, bool& changed) {
+  if (!e) return e;
+  Expr mapped = f(e);
+  if (mapped.get() != e.get()) changed = true;
+  return mapped;
+}
+
+std::vector<Expr> map_list(const std::vector<Expr>& list, const ExprMap& f, bool& changed) {
+  std::vector<Expr> mapped;
+  mapped.reserve(list.size());
+  for (const Expr& e : list) mapped.push_back(map_one(e, f, changed));
+  return mapped;
+}
+
+Stmt map_body(const Stmt& s, const StmtMap& f, bool& changed) {
+  Stmt mapped = f(s);
+  if (!mapped) mapped = seq({});
+  if (mapped.get() != s.get()) changed = true;
+  return mapped;
+}
+
+void each(const Expr& e, const std::function<void(const Expr&)>& f) {
+  if (e) f(e);
+}
+
+void each(const std::vector<Expr>& list, const std::function<void(const Expr&)>& f) {
+  for (const Expr& e : list) f(e);
+}
+
+// One function per kind keeps the stack frames of a deep recursion small.
+Expr map_kind(const Expr& e, const Const&, const ExprMap&) { return e; }
+Expr map_kind(const Expr& e, const VarRef&, const ExprMap&) { return e; }
+Expr map_kind(const Expr& e, const Invalid&, const ExprMap&) { return e; }
+Expr map_kind(const Expr& e, const Unary& u, const ExprMap& f) {
+  bool changed = false;
+  Expr a = map_one(u.a, f, changed);
+  return changed ? unary(u.op, std::move(a)) : e;
+}
+Expr map_kind(const Expr& e, const Binary& x, const ExprMap& f) {
+  bool changed = false;
+  Expr a = map_one(x.a, f, changed);
+  Expr b = map_one(x.b, f, changed);
+  return changed ? binary(x.op, std::move(a), std::move(b)) : e;
+}
+Expr map_kind(const Expr& e, const Select& s, const ExprMap& f) {
+  bool changed = false;
+  Expr condition = map_one(s.condition, f, changed);
+  Expr on_true = map_one(s.on_true, f, changed);
+  Expr on_false = map_one(s.on_false, f, changed);
+  return changed ? make_select(std::move(condition), std::move(on_true), std::move(on_false)) : e;
+}
+Expr map_kind(const Expr& e, const Cast& c, const ExprMap& f) {
+  bool changed = false;
+  Expr a = map_one(c.a, f, changed);
+  const Type type = e.type().with_lanes(a.type().lanes);
+  return changed ? make_cast(c.mode, type, std::move(a)) : e;
+}
+Expr map_kind(const Expr& e, const Load& l, const ExprMap& f) {
+  bool changed = false;
+  std::vector<Expr> indices = map_list(l.indices, f, changed);
+  Expr mask = map_one(l.mask, f, changed);
+  return changed ? load(l.buffer, std::move(indices), std::move(mask)) : e;
+}
+Expr map_kind(const Expr& e, const Ramp& r, const ExprMap& f) {
+  bool changed = false;
+  Expr base = map_one(r.base, f, changed);
+  Expr stride = map_one(r.stride, f, changed);
+  return changed ? ramp(std::move(base), std::move(stride), e.type().lanes) : e;
+}
+Expr map_kind(const Expr& e, const Broadcast& b, const ExprMap& f) {
+  bool changed = false;
+  Expr a = map_one(b.a, f, changed);
+  return changed ? broadcast_lanes(std::move(a), e.type().lanes) : e;
+}
+Expr map_kind(const Expr& e, const Reduce& r, const ExprMap& f) {
+  bool changed = false;
+  std::vector<ReduceAxis> axes = r.axes;
+  for (ReduceAxis& axis : axes) axis.extent = map_one(axis.extent, f, changed);
+  Expr value = map_one(r.value, f, changed);
+  return changed ? make_reduce(r.op, std::move(axes), std::move(value)) : e;
+}
+
+}  // namespace
+
+Expr map_children(const Expr& e, const ExprMap& f) {
+  return std::visit([&](const auto& kind) { return map_kind(e, kind, f); }, e.node().kind);
+}
+
+Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt) {
+  bool changed = false;
+  const auto one = [&](const Expr& e) { return map_one(e, on_expr, changed); };
+  const auto list = [&](const std::vector<Expr>& es) { return map_list(es, on_expr, changed); };
+  Stmt mapped = match(
+      s.node().kind,
+      [&](const Store& x) {
+        std::vector<Expr> indices = list(x.indices);
+        Expr value = one(x.value);
+        Expr mask = one(x.mask);
+        if (!changed) return s;
+        return store(x.buffer, std::move(indices), std::move(value), std::move(mask));
+      },
+      [&](const Accumulate& x) {
+        std::vector<Expr> indices = list(x.indices);
+        Expr value = one(x.value);
+        Expr mask = one(x.mask);
+        if (!changed) return s;
+        return accumulate(x.buffer, std::move(indices), x.op, std::move(value), std::move(mask));
+      },
+      [&](const For& x) {
+        Expr lo = one(x.lo);
+        Expr hi = one(x.hi);
+        Stmt body = map_body(x.body, on_stmt, changed);
+        if (!changed) return s;
+        return make_for(x.var, std::move(lo), std::move(hi), x.kind, std::move(body));
+      },
+      [&](const If& x) {
+        Expr condition = one(x.condition);
+        Stmt body = map_body(x.body, on_stmt, changed);
+        return changed ? make_if(std::move(condition), std::move(body)) : s;
+      },
+      [&](const Seq& x) {
+        std::vector<Stmt> stmts;
+        stmts.reserve(x.stmts.size());
+        for (const Stmt& part : x.stmts) stmts.push_back(map_body(part, on_stmt, changed));
+        return changed ? seq(std::move(stmts)) : s;
+      },
+      [&](const Alloc& x) {
+        std::vector<Expr> shape = list(x.shape);
+        return changed ? alloc(x.buffer, std::move(shape), x.memory, x.offset) : s;
+      },
+      [&](const Bind& x) {
+        Expr value = one(x.value);
+        return changed ? bind(x.var, std::move(value)) : s;
+      });
+  return mapped;
+}
+
+void for_each_child(const Expr& e, const std::function<void(const Expr&)>& f) {
+  match(
+      e.node().kind,  //
+      [&](const Const&) {}, [&](const VarRef&) {}, [&](const Invalid&) {},
+      [&](const Unary& x) { each(x.a, f); },
+      [&](const Binary& x) { each(x.a, f), each(x.b, f); },
+      [&](const Select& x) { each(x.condition, f), each(x.on_true, f), each(x.on_false, f); },
+      [&](const Cast& x) { each(x.a, f); },
+      [&](const Load& x) { each(x.indices, f), each(x.mask, f); },
+      [&](const Ramp& x) { each(x.base, f), each(x.stride, f); },
+      [&](const Broadcast& x) { each(x.a, f); },
+      [&](const Reduce& x) {
+        for (const ReduceAxis& axis : x.axes) each(axis.extent, f);
+        each(x.value, f);
+      });
+}
+
+void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_expr,
+                    const std::function<void(const Stmt&)>& on_stmt) {
+  match(
+      s.node().kind,
+      [&](const Store& x) {
+        each(x.indices, on_expr), each(x.value, on_expr), each(x.mask, on_expr);
+      },
+      [&](const Accumulate& x) {
+        each(x.indices, on_expr), each(x.value, on_expr), each(x.mask, on_expr);
+      },
+      [&](const For& x) { each(x.lo, on_expr), each(x.hi, on_expr), on_stmt(x.body); },
+      [&](const If& x) { each(x.condition, on_expr), on_stmt(x.body); },
+      [&](const Seq& x) {
+        for (const Stmt& part : x.stmts) on_stmt(part);
+      },
+      [&](const Alloc& x) { each(x.shape, on_expr); },
+      [&](const Bind& x) { each(x.value, on_expr); });
+}
+
+Expr rewrite(const Expr& e, const ExprMap& f) {
+  return f(map_children(e, [&](const Expr& child) { return rewrite(child, f); }));
+}
+
+Stmt rewrite(const Stmt& s, const ExprMap& f) {
+  return map_children(
+      s, [&](const Expr& e) { return rewrite(e, f); }, [&](const Stmt& t) { return rewrite(t, f); });
+}
+
+Stmt rewrite_stmts(const Stmt& s, const StmtMap& f) {
+  Stmt mapped = map_children(
+      s, [](const Expr& e) { return e; }, [&](const Stmt& t) { return rewrite_stmts(t, f); });
+  return f(mapped);
+}
+
+void walk(const Expr& e, const std::function<void(const Expr&)>& f) {
+  f(e);
+  for_each_child(e, [&](const Expr& child) { walk(child, f); });
+}
+
+void walk(const Stmt& s, const std::function<void(const Stmt&)>& f) {
+  f(s);
+  for_each_child(s, [](const Expr&) {}, [&](const Stmt& child) { walk(child, f); });
+}
+
+void walk_exprs(const Stmt& s, const std::function<void(const Expr&)>& f) {
+  for_each_child(
+      s, [&](const Expr& e) { walk(e, f); }, [&](const Stmt& child) { walk_exprs(child, f); });
+}
+
+}  // namespace tenon
