@@ -1,0 +1,39 @@
+// Can two accesses touch the same element, in which iterations?
+//
+// For accesses a and b of the same buffer with common loops l1..ln (outermost first), the question
+// is: do iterations v (of a) and v + d (of b) exist, with d in the given box of directions, such that
+// all guards and bounds hold for both and the indices are equal? One integer system answers it: the
+// unknowns are v and d (never v and v'), x // c is an unknown with its two inequalities, x % c is
+// x - c*(x // c).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tenon/analysis/access.h"
+#include "tenon/analysis/answer.h"
+#include "tenon/analysis/facts.h"
+
+namespace tenon {
+
+enum class Direction : uint8_t { kLess, kEqual, kGreater, kAny };  // sign of d: <0, 0, >0, any
+
+struct Meeting {
+  Answer answer = Answer::kUnknown;  // kNo: they never meet. kYes: they do, see the witness
+  // With kYes: values of the loops of a and of b, and of sizes, as "i = 3".
+  std::vector<std::pair<Var, int64_t>> a_values, b_values, sizes;
+  std::vector<int64_t> element;  // the cell that both touch
+};
+
+// The loops that enclose both: the longest common prefix by variable.
+std::vector<For> common_loops(const Access& a, const Access& b);
+
+// `directions` has one entry per common loop (missing ones are kAny).
+Meeting meet(const Access& a, const Access& b, const std::vector<Direction>& directions,
+             const Facts& facts);
+
+// Two accesses that may be exchanged freely: both reads, or accumulations with the same reducer
+// (`exact`: only if that reducer is exact for the type - integers, max, min).
+bool commute(const Access& a, const Access& b, bool exact);
+
+}  // namespace tenon

@@ -1,0 +1,34 @@
+// Places in a Program: where a loop, a stage or an Alloc stands.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tenon/analysis/facts.h"
+#include "tenon/ir/program.h"
+
+namespace tenon {
+
+struct LoopSite {
+  For loop;
+  std::vector<For> outer;       // outermost first, without the loop itself
+  std::vector<Expr> guards;     // Ifs between
+  Facts facts;                  // what is known where the loop stands (not inside)
+};
+// The loop with this variable; empty when the program has none.
+std::optional<LoopSite> find_loop(const Program& program, const Var& var);
+
+// The loops around each write of `buffer`, one chain per writing statement.
+std::vector<std::vector<For>> writer_loops(const Program& program, const Buffer& buffer);
+
+// The local buffer or parameter with this name; null when there is none.
+Buffer find_buffer(const Program& program, std::string_view name);
+
+// The declared shape of a local buffer or parameter.
+std::optional<std::vector<Expr>> shape_of(const Program& program, const Buffer& buffer);
+
+// Replaces the loop with this variable by `f(loop)`.
+Stmt replace_loop(const Stmt& body, const Var& var, const std::function<Stmt(const For&)>& f);
+
+}  // namespace tenon
