@@ -8,9 +8,7 @@ namespace {
 
 using Kind = decltype(StmtNode::kind);
 
-Stmt make(Kind kind) {
-  return Stmt(std::make_shared<const StmtNode>(StmtNode{std::move(kind)}));
-}
+Stmt make(Kind kind) { return Stmt(std::make_shared<const StmtNode>(StmtNode{std::move(kind)})); }
 
 // A constant in a statement has its final type: a literal stops to adapt.
 Expr settled(Expr e) {

@@ -147,8 +147,7 @@ void for_each_child(const Expr& e, const std::function<void(const Expr&)>& f) {
   match(
       e.node().kind,  //
       [&](const Const&) {}, [&](const VarRef&) {}, [&](const Invalid&) {},
-      [&](const Unary& x) { each(x.a, f); },
-      [&](const Binary& x) { each(x.a, f), each(x.b, f); },
+      [&](const Unary& x) { each(x.a, f); }, [&](const Binary& x) { each(x.a, f), each(x.b, f); },
       [&](const Select& x) { each(x.condition, f), each(x.on_true, f), each(x.on_false, f); },
       [&](const Cast& x) { each(x.a, f); },
       [&](const Load& x) { each(x.indices, f), each(x.mask, f); },
@@ -185,7 +184,8 @@ Expr rewrite(const Expr& e, const ExprMap& f) {
 
 Stmt rewrite(const Stmt& s, const ExprMap& f) {
   return map_children(
-      s, [&](const Expr& e) { return rewrite(e, f); }, [&](const Stmt& t) { return rewrite(t, f); });
+      s, [&](const Expr& e) { return rewrite(e, f); },
+      [&](const Stmt& t) { return rewrite(t, f); });
 }
 
 Stmt rewrite_stmts(const Stmt& s, const StmtMap& f) {
@@ -201,7 +201,8 @@ void walk(const Expr& e, const std::function<void(const Expr&)>& f) {
 
 void walk(const Stmt& s, const std::function<void(const Stmt&)>& f) {
   f(s);
-  for_each_child(s, [](const Expr&) {}, [&](const Stmt& child) { walk(child, f); });
+  for_each_child(
+      s, [](const Expr&) {}, [&](const Stmt& child) { walk(child, f); });
 }
 
 void walk_exprs(const Stmt& s, const std::function<void(const Expr&)>& f) {
