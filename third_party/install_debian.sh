@@ -19,16 +19,8 @@ available() {
   apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
 }
 
-as_root() {
-  if [ "$(id -u)" = 0 ]; then
-    "$@"
-  elif command -v sudo >/dev/null; then
-    sudo "$@"
-  else
-    echo "Neither root nor sudo: ask an administrator to run: $*" >&2
-    exit 1
-  fi
-}
+as_root=
+if [ "$(id -u)" != 0 ]; then as_root=sudo; fi
 
 missing=
 want() {
@@ -60,8 +52,12 @@ if ! command -v apt-get >/dev/null; then
   echo "This system has no apt-get. Tenon needs: $required, LLVM 19 to 22; tests: $test; benchmarks: $bench" >&2
   exit 1
 fi
+if [ -n "$as_root" ] && ! command -v sudo >/dev/null; then
+  echo "Packages are missing and there is no sudo here: an administrator has to run $0 $*" >&2
+  exit 1
+fi
 echo "-- Packages: reading the lists"
-as_root apt-get update -q
+$as_root apt-get update -q
 
 if [ -n "$need_llvm" ]; then
   for version in $llvm_versions; do
@@ -80,4 +76,4 @@ fi
 echo "-- Packages: installing$missing"
 # The names are meant to be split.
 # shellcheck disable=SC2086
-as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing

@@ -6,7 +6,9 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${work})
-run(${CMAKE_COMMAND} --install ${tenon_build} --prefix ${work}/prefix)
+if(way STREQUAL consumer)
+  run(${CMAKE_COMMAND} --install ${tenon_build} --prefix ${work}/prefix)
+endif()
 run(${CMAKE_COMMAND} -S ${source} -B ${work}/build -G ${generator}
   -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_BUILD_TYPE=Release
   -D CMAKE_PREFIX_PATH=${work}/prefix -D TENON_SOURCE_DIR=${tenon_source})
