@@ -280,14 +280,10 @@ bool is_comparison(BinaryOp op) { return op >= BinaryOp::kLt && op <= BinaryOp::
 
 BinaryOp operator_of(Reducer op) {
   switch (op) {
-    case Reducer::kSum:
-      return BinaryOp::kAdd;
-    case Reducer::kProd:
-      return BinaryOp::kMul;
-    case Reducer::kMax:
-      return BinaryOp::kMax;
-    case Reducer::kMin:
-      return BinaryOp::kMin;
+    case Reducer::kSum: return BinaryOp::kAdd;
+    case Reducer::kProd: return BinaryOp::kMul;
+    case Reducer::kMax: return BinaryOp::kMax;
+    case Reducer::kMin: return BinaryOp::kMin;
   }
   std::abort();
 }
@@ -311,14 +307,10 @@ Expr highest(Type type) {
 
 Expr identity_of(Reducer op, Type type) {
   switch (op) {
-    case Reducer::kSum:
-      return type.is_float() ? constant_float(type, -0.0) : constant_int(type, 0);
-    case Reducer::kProd:
-      return constant_int(type, 1);
-    case Reducer::kMax:
-      return lowest(type);
-    case Reducer::kMin:
-      return highest(type);
+    case Reducer::kSum: return type.is_float() ? constant_float(type, -0.0) : constant_int(type, 0);
+    case Reducer::kProd: return constant_int(type, 1);
+    case Reducer::kMax: return lowest(type);
+    case Reducer::kMin: return highest(type);
   }
   std::abort();
 }

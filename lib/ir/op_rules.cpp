@@ -15,10 +15,8 @@ Domain domain_of(UnaryOp op) {
     case UnaryOp::kFloor:
     case UnaryOp::kCeil:
     case UnaryOp::kRound:
-    case UnaryOp::kTrunc:
-      return Domain::kNumbers;
-    case UnaryOp::kNot:
-      return Domain::kIntsOrBool;
+    case UnaryOp::kTrunc: return Domain::kNumbers;
+    case UnaryOp::kNot: return Domain::kIntsOrBool;
     case UnaryOp::kSqrt:
     case UnaryOp::kRsqrt:
     case UnaryOp::kExp:
@@ -27,8 +25,7 @@ Domain domain_of(UnaryOp op) {
     case UnaryOp::kErf:
     case UnaryOp::kSigmoid:
     case UnaryOp::kSin:
-    case UnaryOp::kCos:
-      return Domain::kFloats;
+    case UnaryOp::kCos: return Domain::kFloats;
   }
   std::abort();
 }
@@ -39,65 +36,47 @@ Domain domain_of(BinaryOp op) {
     case BinaryOp::kSub:
     case BinaryOp::kMul:
     case BinaryOp::kMin:
-    case BinaryOp::kMax:
-      return Domain::kNumbers;
+    case BinaryOp::kMax: return Domain::kNumbers;
     case BinaryOp::kDiv:
-    case BinaryOp::kPow:
-      return Domain::kFloats;
+    case BinaryOp::kPow: return Domain::kFloats;
     case BinaryOp::kFloorDiv:
     case BinaryOp::kFloorMod:
     case BinaryOp::kTruncDiv:
     case BinaryOp::kTruncRem:
     case BinaryOp::kShl:
-    case BinaryOp::kShr:
-      return Domain::kInts;
+    case BinaryOp::kShr: return Domain::kInts;
     case BinaryOp::kBitAnd:
     case BinaryOp::kBitOr:
-    case BinaryOp::kBitXor:
-      return Domain::kIntsOrBool;
+    case BinaryOp::kBitXor: return Domain::kIntsOrBool;
     case BinaryOp::kLt:
     case BinaryOp::kLe:
     case BinaryOp::kEq:
-    case BinaryOp::kNe:
-      return Domain::kAll;
-    case BinaryOp::kCheck:
-      return Domain::kIndex;
+    case BinaryOp::kNe: return Domain::kAll;
+    case BinaryOp::kCheck: return Domain::kIndex;
   }
   std::abort();
 }
 
 bool holds(Domain domain, Type type) {
   switch (domain) {
-    case Domain::kAll:
-      return true;
-    case Domain::kNumbers:
-      return !type.is_bool();
-    case Domain::kFloats:
-      return type.is_float();
-    case Domain::kInts:
-      return type.is_int();
-    case Domain::kIntsOrBool:
-      return !type.is_float();
-    case Domain::kIndex:
-      return type.element() == i64;
+    case Domain::kAll: return true;
+    case Domain::kNumbers: return !type.is_bool();
+    case Domain::kFloats: return type.is_float();
+    case Domain::kInts: return type.is_int();
+    case Domain::kIntsOrBool: return !type.is_float();
+    case Domain::kIndex: return type.element() == i64;
   }
   std::abort();
 }
 
 const char* name_of(Domain domain) {
   switch (domain) {
-    case Domain::kAll:
-      return "anything";
-    case Domain::kNumbers:
-      return "numbers";
-    case Domain::kFloats:
-      return "floats";
-    case Domain::kInts:
-      return "integers";
-    case Domain::kIntsOrBool:
-      return "integers or bool";
-    case Domain::kIndex:
-      return "i64";
+    case Domain::kAll: return "anything";
+    case Domain::kNumbers: return "numbers";
+    case Domain::kFloats: return "floats";
+    case Domain::kInts: return "integers";
+    case Domain::kIntsOrBool: return "integers or bool";
+    case Domain::kIndex: return "i64";
   }
   std::abort();
 }

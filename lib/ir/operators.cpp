@@ -109,7 +109,7 @@ Expr operator/(const Expr& a, const Expr& b) {
 
 Expr operator%(const Expr& a, const Expr& b) { return apply(BinaryOp::kFloorMod, a, b); }
 
-Expr operator-(const Expr& a) { return a && is_literal(a) ? negated(a) : apply(UnaryOp::kNeg, a); }
+Expr operator-(const Expr& a) { return is_literal(a) ? negated(a) : apply(UnaryOp::kNeg, a); }
 
 Expr operator<(const Expr& a, const Expr& b) { return apply(BinaryOp::kLt, a, b); }
 Expr operator<=(const Expr& a, const Expr& b) { return apply(BinaryOp::kLe, a, b); }

@@ -14,14 +14,10 @@ std::optional<Type> meet_ints(Type a, Type b) {
   const Type with_sign = a.is_signed_int() ? a : b;
   const Type without = a.is_signed_int() ? b : a;
   switch (std::max(with_sign.bits(), 2 * without.bits())) {
-    case 16:
-      return i16;
-    case 32:
-      return i32;
-    case 64:
-      return i64;
-    default:
-      return std::nullopt;  // nothing holds every u64 and a negative number
+    case 16: return i16;
+    case 32: return i32;
+    case 64: return i64;
+    default: return std::nullopt;  // nothing holds every u64 and a negative number
   }
 }
 

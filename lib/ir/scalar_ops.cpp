@@ -70,66 +70,41 @@ uint64_t divide(Type type, uint64_t a, uint64_t b, int64_t (*divide_signed)(int6
 
 uint64_t int_binary(BinaryOp op, Type type, uint64_t a, uint64_t b) {
   switch (op) {
-    case BinaryOp::kAdd:
-      return a + b;
-    case BinaryOp::kSub:
-      return a - b;
-    case BinaryOp::kMul:
-      return a * b;
-    case BinaryOp::kFloorDiv:
-      return divide(type, a, b, floor_quotient, b == 0 ? 0 : a / b);
-    case BinaryOp::kFloorMod:
-      return divide(type, a, b, floor_remainder, b == 0 ? a : a % b);
-    case BinaryOp::kTruncDiv:
-      return divide(type, a, b, trunc_quotient, b == 0 ? 0 : a / b);
-    case BinaryOp::kTruncRem:
-      return divide(type, a, b, trunc_remainder, b == 0 ? a : a % b);
-    case BinaryOp::kMin:
-      return less(type, b, a) ? b : a;
-    case BinaryOp::kMax:
-      return less(type, a, b) ? b : a;
-    case BinaryOp::kBitAnd:
-      return a & b;
-    case BinaryOp::kBitOr:
-      return a | b;
-    case BinaryOp::kBitXor:
-      return a ^ b;
-    case BinaryOp::kShl:
-      return shift_left(type, a, b);
-    case BinaryOp::kShr:
-      return shift_right(type, a, b);
-    case BinaryOp::kLt:
-      return less(type, a, b);
-    case BinaryOp::kLe:
-      return !less(type, b, a);
-    case BinaryOp::kEq:
-      return a == b;
-    case BinaryOp::kNe:
-      return a != b;
-    case BinaryOp::kCheck:
-      return a < b && int_of_bits(type, b) > 0 ? a : 0;
+    case BinaryOp::kAdd: return a + b;
+    case BinaryOp::kSub: return a - b;
+    case BinaryOp::kMul: return a * b;
+    case BinaryOp::kFloorDiv: return divide(type, a, b, floor_quotient, b == 0 ? 0 : a / b);
+    case BinaryOp::kFloorMod: return divide(type, a, b, floor_remainder, b == 0 ? a : a % b);
+    case BinaryOp::kTruncDiv: return divide(type, a, b, trunc_quotient, b == 0 ? 0 : a / b);
+    case BinaryOp::kTruncRem: return divide(type, a, b, trunc_remainder, b == 0 ? a : a % b);
+    case BinaryOp::kMin: return less(type, b, a) ? b : a;
+    case BinaryOp::kMax: return less(type, a, b) ? b : a;
+    case BinaryOp::kBitAnd: return a & b;
+    case BinaryOp::kBitOr: return a | b;
+    case BinaryOp::kBitXor: return a ^ b;
+    case BinaryOp::kShl: return shift_left(type, a, b);
+    case BinaryOp::kShr: return shift_right(type, a, b);
+    case BinaryOp::kLt: return less(type, a, b);
+    case BinaryOp::kLe: return !less(type, b, a);
+    case BinaryOp::kEq: return a == b;
+    case BinaryOp::kNe: return a != b;
+    case BinaryOp::kCheck: return a < b && int_of_bits(type, b) > 0 ? a : 0;
     case BinaryOp::kDiv:
-    case BinaryOp::kPow:
-      break;
+    case BinaryOp::kPow: break;
   }
   std::abort();
 }
 
 uint64_t int_unary(UnaryOp op, Type type, uint64_t a) {
   switch (op) {
-    case UnaryOp::kNeg:
-      return 0 - a;
-    case UnaryOp::kNot:
-      return type.is_bool() ? a ^ 1 : ~a;
-    case UnaryOp::kAbs:
-      return less(type, a, 0) ? 0 - a : a;
+    case UnaryOp::kNeg: return 0 - a;
+    case UnaryOp::kNot: return type.is_bool() ? a ^ 1 : ~a;
+    case UnaryOp::kAbs: return less(type, a, 0) ? 0 - a : a;
     case UnaryOp::kFloor:
     case UnaryOp::kCeil:
     case UnaryOp::kRound:
-    case UnaryOp::kTrunc:
-      return a;
-    default:
-      std::abort();
+    case UnaryOp::kTrunc: return a;
+    default: std::abort();
   }
 }
 
@@ -154,76 +129,47 @@ F float_max(F a, F b) {
 template <class F>
 F float_binary(BinaryOp op, F a, F b) {
   switch (op) {
-    case BinaryOp::kAdd:
-      return a + b;
-    case BinaryOp::kSub:
-      return a - b;
-    case BinaryOp::kMul:
-      return a * b;
-    case BinaryOp::kDiv:
-      return a / b;
-    case BinaryOp::kMin:
-      return float_min(a, b);
-    case BinaryOp::kMax:
-      return float_max(a, b);
-    case BinaryOp::kPow:
-      return std::pow(a, b);
-    default:
-      std::abort();
+    case BinaryOp::kAdd: return a + b;
+    case BinaryOp::kSub: return a - b;
+    case BinaryOp::kMul: return a * b;
+    case BinaryOp::kDiv: return a / b;
+    case BinaryOp::kMin: return float_min(a, b);
+    case BinaryOp::kMax: return float_max(a, b);
+    case BinaryOp::kPow: return std::pow(a, b);
+    default: std::abort();
   }
 }
 
 template <class F>
 bool float_compare(BinaryOp op, F a, F b) {
   switch (op) {
-    case BinaryOp::kLt:
-      return a < b;
-    case BinaryOp::kLe:
-      return a <= b;
-    case BinaryOp::kEq:
-      return a == b;
-    case BinaryOp::kNe:
-      return a != b;
-    default:
-      std::abort();
+    case BinaryOp::kLt: return a < b;
+    case BinaryOp::kLe: return a <= b;
+    case BinaryOp::kEq: return a == b;
+    case BinaryOp::kNe: return a != b;
+    default: std::abort();
   }
 }
 
 template <class F>
 F float_unary(UnaryOp op, F a) {
   switch (op) {
-    case UnaryOp::kNeg:
-      return -a;
-    case UnaryOp::kAbs:
-      return std::fabs(a);
-    case UnaryOp::kFloor:
-      return std::floor(a);
-    case UnaryOp::kCeil:
-      return std::ceil(a);
-    case UnaryOp::kRound:
-      return std::nearbyint(a);  // the default mode: half to even
-    case UnaryOp::kTrunc:
-      return std::trunc(a);
-    case UnaryOp::kSqrt:
-      return std::sqrt(a);
-    case UnaryOp::kRsqrt:
-      return F{1} / std::sqrt(a);  // two roundings
-    case UnaryOp::kExp:
-      return std::exp(a);
-    case UnaryOp::kLog:
-      return std::log(a);
-    case UnaryOp::kTanh:
-      return std::tanh(a);
-    case UnaryOp::kErf:
-      return std::erf(a);
-    case UnaryOp::kSigmoid:
-      return F{1} / (F{1} + std::exp(-a));
-    case UnaryOp::kSin:
-      return std::sin(a);
-    case UnaryOp::kCos:
-      return std::cos(a);
-    case UnaryOp::kNot:
-      break;
+    case UnaryOp::kNeg: return -a;
+    case UnaryOp::kAbs: return std::fabs(a);
+    case UnaryOp::kFloor: return std::floor(a);
+    case UnaryOp::kCeil: return std::ceil(a);
+    case UnaryOp::kRound: return std::nearbyint(a);  // the default mode: half to even
+    case UnaryOp::kTrunc: return std::trunc(a);
+    case UnaryOp::kSqrt: return std::sqrt(a);
+    case UnaryOp::kRsqrt: return F{1} / std::sqrt(a);  // two roundings
+    case UnaryOp::kExp: return std::exp(a);
+    case UnaryOp::kLog: return std::log(a);
+    case UnaryOp::kTanh: return std::tanh(a);
+    case UnaryOp::kErf: return std::erf(a);
+    case UnaryOp::kSigmoid: return F{1} / (F{1} + std::exp(-a));
+    case UnaryOp::kSin: return std::sin(a);
+    case UnaryOp::kCos: return std::cos(a);
+    case UnaryOp::kNot: break;
   }
   std::abort();
 }

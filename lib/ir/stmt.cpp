@@ -57,7 +57,7 @@ bool same(const Seq& a, const Seq& b) {
 }
 bool same(const Alloc& a, const Alloc& b) {
   return a.buffer == b.buffer && equal_lists(a.shape, b.shape) && a.memory == b.memory &&
-         a.offset == b.offset;
+         equal(a.offset, b.offset);
 }
 bool same(const Bind& a, const Bind& b) { return a.var == b.var && equal(a.value, b.value); }
 
@@ -90,8 +90,8 @@ Stmt seq(std::vector<Stmt> stmts) {
   return flat.size() == 1 ? flat.front() : make(Seq{std::move(flat)});
 }
 
-Stmt alloc(const Buffer& buffer, std::vector<Expr> shape, Memory memory, int64_t offset) {
-  return make(Alloc{buffer, settled(std::move(shape)), memory, offset});
+Stmt alloc(const Buffer& buffer, std::vector<Expr> shape, Memory memory, Expr offset) {
+  return make(Alloc{buffer, settled(std::move(shape)), memory, settled(std::move(offset))});
 }
 
 Stmt bind(const Var& var, Expr value) { return make(Bind{var, settled(std::move(value))}); }

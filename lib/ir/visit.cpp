@@ -134,7 +134,8 @@ Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt)
       },
       [&](const Alloc& x) {
         std::vector<Expr> shape = list(x.shape);
-        return changed ? alloc(x.buffer, std::move(shape), x.memory, x.offset) : s;
+        Expr offset = one(x.offset);
+        return changed ? alloc(x.buffer, std::move(shape), x.memory, std::move(offset)) : s;
       },
       [&](const Bind& x) {
         Expr value = one(x.value);
@@ -174,7 +175,7 @@ void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_ex
       [&](const Seq& x) {
         for (const Stmt& part : x.stmts) on_stmt(part);
       },
-      [&](const Alloc& x) { each(x.shape, on_expr); },
+      [&](const Alloc& x) { each(x.shape, on_expr), each(x.offset, on_expr); },
       [&](const Bind& x) { each(x.value, on_expr); });
 }
 

@@ -95,8 +95,9 @@ struct Alloc {
   Buffer buffer;
   std::vector<Expr> shape;  // empty: rank 0, one element
   Memory memory = Memory::kAuto;
-  // Bytes from the start of the shared part or of the slice; -1 until place_allocs sets it.
-  int64_t offset = -1;
+  // Bytes from the start of the shared part or of the slice (i64, over sizes); null until
+  // place_allocs sets it.
+  Expr offset;
 };
 
 // Names a value for the statements after it in the same Seq.
@@ -121,7 +122,7 @@ Stmt make_for(const Var& var, Expr lo, Expr hi, ForKind kind, Stmt body);
 Stmt make_if(Expr condition, Stmt body);
 Stmt seq(std::vector<Stmt> stmts);  // flattens; one statement stays itself
 Stmt alloc(const Buffer& buffer, std::vector<Expr> shape, Memory memory = Memory::kAuto,
-           int64_t offset = -1);
+           Expr offset = {});
 Stmt bind(const Var& var, Expr value);
 
 // The statements of a Seq, or the statement alone. For walking bodies uniformly.
