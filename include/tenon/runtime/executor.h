@@ -1,0 +1,54 @@
+// Who runs parallel loops. The host passes its own thread pool by implementing Executor; a small
+// default pool stands ready for hosts that have none.
+//
+//   tenon::ThreadPool pool(4);
+//   tenon::JitOptions options;
+//   options.executor = &pool;
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "tenon/runtime/abi.h"
+
+namespace tenon {
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  // Upper bound on worker numbers; constant for the life of the executor.
+  virtual int max_workers() const = 0;
+  // Calls task(context, begin, end, worker) for disjoint chunks that cover [0, count), chunks of at
+  // least `grain` iterations where possible. Contract: 0 <= worker < max_workers(), at most one
+  // task at a time per worker number, all chunks finished on return (with their writes visible).
+  virtual void parallel_for(int64_t count, int64_t grain, tenon_task task, void* context) = 0;
+};
+
+// Runs everything on the calling thread as worker 0.
+class SerialExecutor final : public Executor {
+ public:
+  int max_workers() const override { return 1; }
+  void parallel_for(int64_t count, int64_t grain, tenon_task task, void* context) override;
+};
+
+// A fixed set of threads; the calling thread works too, as worker 0. Calls from several threads
+// take turns; a call from inside a task runs serially on that worker.
+class ThreadPool final : public Executor {
+ public:
+  explicit ThreadPool(int threads);  // in all, the caller included; at least 1
+  ~ThreadPool() override;
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  int max_workers() const override;
+  void parallel_for(int64_t count, int64_t grain, tenon_task task, void* context) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The C form of an Executor, for the tenon_call record. Refers to the executor; does not own it.
+tenon_executor executor_table(Executor& executor);
+
+}  // namespace tenon

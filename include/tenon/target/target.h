@@ -1,0 +1,72 @@
+// The processor that code is made for.
+//
+//   Target t = Target::host();                       // what this machine and its OS allow
+//   absl::StatusOr<Target> v3 = Target::parse("x86-64-v3");
+//   t.lanes(f32);                                    // 16 with AVX-512
+//
+// A Target is a value: an instruction-set level, single features, and the few numbers that
+// scheduling and lowering need. It is part of the kernel cache key by its features, never by the
+// name of a processor.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/base/status.h"
+#include "tenon/base/type.h"
+
+namespace tenon {
+
+// What the CPUID and XGETBV instructions say. A test passes its own.
+struct CpuidLeaf {
+  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+struct CpuInfo {
+  virtual ~CpuInfo() = default;
+  virtual CpuidLeaf cpuid(uint32_t leaf, uint32_t subleaf) const = 0;
+  virtual uint64_t xgetbv() const = 0;  // XCR0; asked only when OSXSAVE is set
+};
+
+class Target {
+ public:
+  // The best target that this processor has AND the operating system has enabled (XCR0).
+  static Target host();
+  static Target host(const CpuInfo& info);
+  // "host", "x86-64-v2", "x86-64-v3", "x86-64-v4", each with optional "+feature" or "-feature"
+  // parts ("x86-64-v3+avx512f" is refused with the list of what is known).
+  static absl::StatusOr<Target> parse(std::string_view text);
+
+  // 2, 3 or 4: the highest x86-64 level whose features are all present.
+  int level() const { return level_; }
+  bool has(std::string_view feature) const;  // LLVM's names: "avx2", "avx512f", "f16c", "fma"
+  const std::vector<std::string>& features() const { return features_; }  // sorted
+  // The form that LLVM takes: "+avx2,+fma,...".
+  std::string llvm_features() const;
+  std::string triple() const;  // "x86_64-unknown-linux-gnu"
+  std::string to_string() const;  // "x86-64-v4+avx512vnni"; parse() reads it back
+
+  int vector_bits() const { return vector_bits_; }            // 128, 256, 512
+  int vector_registers() const { return vector_bits_ == 512 ? 32 : 16; }
+  // Elements of `type` in one vector register (bool counts as 8 bits).
+  int lanes(Type type) const;
+  int64_t l1_bytes() const { return l1_bytes_; }
+  int64_t l2_bytes() const { return l2_bytes_; }
+
+  friend bool operator==(const Target& a, const Target& b) {
+    return a.features_ == b.features_ && a.vector_bits_ == b.vector_bits_;
+  }
+
+ private:
+  int level_ = 2;
+  int vector_bits_ = 128;
+  int64_t l1_bytes_ = 32 << 10;
+  int64_t l2_bytes_ = 1 << 20;
+  std::vector<std::string> features_;
+};
+
+// Can this machine run code made for the target?
+bool runs_on_host(const Target& target);
+
+}  // namespace tenon
