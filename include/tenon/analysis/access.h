@@ -1,6 +1,10 @@
 // The memory accesses of a statement, each with the loops and guards that stand around it.
 //
-//   for (const Access& a : accesses_of(program.body, facts)) ...
+//   for (const Access& a : accesses_of(program->body)) ...
+//
+// Indices, guards and bounds are given over loops and names from outside: names that are bound
+// inside the statement are replaced by their values. A vector index (a Ramp) becomes one more loop,
+// over the lanes, that belongs to this access alone.
 #pragma once
 
 #include <optional>
@@ -22,10 +26,14 @@ struct Access {
   // The guards around it (If conditions, masks, and select conditions that decide whether a lazy
   // load happens).
   std::vector<Expr> guards;
+  // How many of `loops` stand around the buffer's Alloc: each of their iterations has a buffer of
+  // its own. 0 for a buffer from outside of the statement.
+  size_t home = 0;
   // Position in program order: larger runs later within one iteration of the common loops. The
   // reads of a statement come before its write.
   int order = 0;
-  const StmtNode* statement = nullptr;  // the Store, Accumulate, For or If that it belongs to
+  // The Store, Accumulate, For, If, Bind or Alloc that it belongs to.
+  const StmtNode* statement = nullptr;
 };
 
 // All accesses in s, in program order. Accesses in loop bounds, guards and indices are reads.

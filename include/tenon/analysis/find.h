@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "tenon/analysis/facts.h"
@@ -11,6 +12,7 @@
 namespace tenon {
 
 struct LoopSite {
+  Stmt statement;               // the loop as a statement
   For loop;
   std::vector<For> outer;       // outermost first, without the loop itself
   std::vector<Expr> guards;     // Ifs between

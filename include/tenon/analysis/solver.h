@@ -1,0 +1,53 @@
+// A bounded integer system: is there an integer point that satisfies all of it?
+//
+//   IntegerSystem s;
+//   int x = s.variable(0, 11), d = s.variable(-11, 11);
+//   s.equal_zero({{{x, 12}, {d, 1}}, 0});              // 12 x + d == 0
+//   s.solve().answer;                                  // kYes: feasible, with a witness
+//
+// Independence, guard removal, region inference and bounds all ask this one question. `kNo` means
+// proved infeasible; `kYes` means a witness was found and checked; everything else is `kUnknown`.
+// Method: substitution of equations with a unit coefficient and the gcd test, box narrowing to a
+// fixpoint, Fourier-Motzkin elimination with gcd tightening and a cap on rows, then a bounded search
+// for a witness.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tenon/analysis/answer.h"
+
+namespace tenon {
+
+class IntegerSystem {
+ public:
+  struct Row {
+    std::vector<std::pair<int, int64_t>> terms;  // (variable, coefficient)
+    int64_t constant = 0;
+  };
+
+  // Adds an unknown with inclusive bounds; an empty bound is open. Returns its number.
+  int variable(std::optional<int64_t> lo, std::optional<int64_t> hi);
+  void equal_zero(Row row);        // row == 0
+  void at_least_zero(Row row);     // row >= 0
+
+  struct Solution {
+    Answer answer = Answer::kUnknown;  // kYes: feasible
+    std::vector<int64_t> witness;      // one value per variable when kYes
+  };
+  // `want_witness` false skips the search: the answer is then kNo or kUnknown. Ask the cheap
+  // question first.
+  Solution solve(bool want_witness = true) const;
+
+ private:
+  struct Bounds {
+    std::optional<int64_t> lo, hi;
+  };
+  std::vector<Bounds> bounds_;
+  std::vector<Row> equations_;
+  std::vector<Row> inequalities_;
+};
+
+}  // namespace tenon

@@ -1,0 +1,141 @@
+// A schedule: a sequence of checked rewrites of a Program.
+//
+//   Schedule s(program, {{m, 128}, {n, 3072}, {k, 768}});
+//   auto [i, j] = s.loops<2>("out");
+//   auto tile = s.register_tile("linear", {i, j}, {12, 32});
+//   s.parallelize(tile.outer(1));
+//   std::cout << s.program() << s.trace();
+//
+// Every step is legal or refused when it is written; s.program() prints and runs after each of
+// them. A refused step changes nothing, later steps do nothing, and status() gives the first
+// refusal, with the user's file and line. Handles that a refused step returns are safe to use.
+//
+// A Schedule is a value: copying it branches it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tenon/base/status.h"
+#include "tenon/ir/program.h"
+#include "tenon/ir/size.h"
+
+namespace tenon {
+
+// A loop is its variable; the handle stays good as long as rewrites keep the loop.
+class Loop {
+ public:
+  Loop() = default;
+  explicit Loop(Var var) : var_(std::move(var)) {}
+  const Var& var() const { return var_; }
+
+ private:
+  Var var_;
+};
+
+// One line per step that was done: "split(i, 12) -> (io, ii)".
+struct Step {
+  std::string text;
+  std::string file;
+  int line = 0;
+  std::vector<Var> consumed;  // loops that no longer exist after this step
+  std::vector<Var> made;      // loops that this step made
+};
+class Trace {
+ public:
+  const std::vector<Step>& steps() const { return steps_; }
+  std::string to_string() const;
+
+ private:
+  friend class Schedule;
+  std::vector<Step> steps_;
+};
+std::ostream& operator<<(std::ostream& out, const Trace& trace);
+
+class Schedule;
+
+// What register_tile made, by dimension of the tile.
+class RegisterTile {
+ public:
+  Loop outer(int dim) const { return outer_[static_cast<size_t>(dim)]; }  // over the tiles
+  Loop inner(int dim) const { return inner_[static_cast<size_t>(dim)]; }  // inside, of the consumer
+
+ private:
+  friend class Schedule;
+  std::vector<Loop> outer_, inner_;
+};
+
+// A new index list from the old one: how a layout maps an element.
+using IndexMap = std::function<std::vector<Expr>(const std::vector<Expr>&)>;
+
+class Schedule {
+ public:
+  using Place = std::source_location;
+
+  // Sizes that are given become constants first; the others stay symbols.
+  explicit Schedule(Program program, const Sizes& sizes = {}, Place place = Place::current());
+
+  const Program& program() const { return program_; }
+  const Trace& trace() const { return trace_; }
+  const absl::Status& status() const { return status_; }
+
+  // The loops around the (last) statement that writes the stage, outermost first, without
+  // reduction loops: one per dimension of the stage while it is unscheduled.
+  std::vector<Loop> loops(std::string_view stage, Place place = Place::current());
+  template <size_t N>
+  std::array<Loop, N> loops(std::string_view stage, Place place = Place::current());
+  // All of them, reduction loops included.
+  std::vector<Loop> all_loops(std::string_view stage, Place place = Place::current());
+
+  // for i in 0..n  ->  for io in 0..ceil(n / factor) { for ii in 0..factor { if io*factor + ii < n } }
+  std::pair<Loop, Loop> split(Loop loop, int64_t factor, Place place = Place::current());
+  // for i { for j }  ->  for f in 0..ni*nj, with i = f // nj, j = f % nj
+  Loop fuse(Loop outer, Loop inner, Place place = Place::current());
+  // Puts perfectly nested loops into this order, in the places that they hold now.
+  void reorder(const std::vector<Loop>& order, Place place = Place::current());
+  // Two splits and a reorder: (io, jo, ii, ji).
+  std::array<Loop, 4> tile(Loop i, Loop j, int64_t i_factor, int64_t j_factor,
+                           Place place = Place::current());
+  // for i in 0..n  ->  for a in 0..at, for b in at..n. `at` may use sizes and outer loops.
+  std::pair<Loop, Loop> cut(Loop loop, Expr at, Place place = Place::current());
+  void unroll(Loop loop, Place place = Place::current());
+  void vectorize(Loop loop, Place place = Place::current());
+  void parallelize(Loop loop, Place place = Place::current());
+  // for i { A; B }  ->  for i1 { A }, for i2 { B }: the first `statements` go to the first loop.
+  std::pair<Loop, Loop> fission(Loop loop, int statements, Place place = Place::current());
+  // Computes the stage inside the loop, just what the loop's body needs of it; the stage shrinks.
+  // Returns the producer's loops.
+  std::vector<Loop> compute_at(std::string_view stage, Loop loop, Place place = Place::current());
+  template <size_t N>
+  std::array<Loop, N> compute_at(std::string_view stage, Loop loop,
+                                 Place place = Place::current());
+  // Replaces every read of the stage by its definition; the stage disappears.
+  void inline_into(std::string_view stage, Place place = Place::current());
+  // Stores the buffer (an intermediate, or a weight) under another index list:
+  //   s.set_layout("w", [](auto i) { return std::vector<Expr>{i[0] / 32, i[1], i[0] % 32}; });
+  // The map must be injective on the shape; a weight is then packed by kernel.pack.
+  void set_layout(std::string_view buffer, const IndexMap& map, Place place = Place::current());
+
+  // --- Derived steps: made of the above, and the trace shows what they did.
+
+  // Computes the reduction `stage` in a register tile of the consumer's loops (one factor per loop;
+  // the last is the vector dimension): splits the loops, packs the weight that the stage reads along the
+  // vector dimension, computes the stage at the tile, moves its reduction loop outside of the tile,
+  // vectorizes the innermost and unrolls the rest.
+  RegisterTile register_tile(std::string_view stage, const std::vector<Loop>& loops,
+                             const std::vector<int64_t>& factors, Place place = Place::current());
+
+ private:
+  Program program_;
+  Trace trace_;
+  absl::Status status_;
+};
+
+}  // namespace tenon
