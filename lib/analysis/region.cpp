@@ -1,0 +1,141 @@
+#include "tenon/analysis/region.h"
+
+#include "tenon/analysis/access.h"
+#include "tenon/analysis/interval.h"
+#include "tenon/analysis/prove.h"
+#include "tenon/analysis/simplify.h"
+#include "tenon/ir/operators.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon {
+namespace {
+
+bool matters(Access::Kind kind, Which which) {
+  if (which == Which::kAll) return true;
+  return (kind == Access::Kind::kRead) == (which == Which::kReads);
+}
+
+const char* verb(Which which) {
+  switch (which) {
+    case Which::kReads: return "reads";
+    case Which::kWrites: return "writes";
+    case Which::kAll: return "accesses";
+  }
+  return "";
+}
+
+std::string ordinal(size_t dim) {
+  static const char* const kWords[] = {"first", "second", "third", "fourth", "fifth", "sixth"};
+  return dim < std::size(kWords) ? kWords[dim] : std::to_string(dim + 1) + "th";
+}
+
+// "the second index of reads of t"
+std::string subject(size_t dim, const Buffer& buffer, Which which) {
+  return "the " + ordinal(dim) + " index of " + verb(which) + " of " + buffer.name();
+}
+
+std::vector<LoopRange> ranges_of(const Access& a) {
+  std::vector<LoopRange> ranges;
+  ranges.reserve(a.loops.size());
+  for (const For& loop : a.loops) ranges.push_back({loop.var, loop.lo, loop.hi});
+  return ranges;
+}
+
+// The innermost loop over which the index alone cannot be bounded; any loop that it uses, if each
+// can be.
+Var culprit(const Expr& index, const std::vector<LoopRange>& inner, const Facts& facts) {
+  Var used;
+  for (size_t i = inner.size(); i-- > 0;) {
+    if (!uses(index, inner[i].var)) continue;
+    used = inner[i].var;
+    Facts around = facts;
+    for (size_t k = 0; k < i; ++k) around = around.inside(inner[k]);
+    if (!bounds_over(index, {inner[i]}, around)) break;
+  }
+  return used;
+}
+
+absl::Status not_bounded(const Access& a, size_t dim, Which which, const Facts& facts) {
+  const Var var = culprit(a.indices[dim], ranges_of(a), facts);
+  std::string reason = subject(dim, a.buffer, which);
+  if (var) {
+    reason += " varies non-monotonically with " + var.name();
+  } else {
+    reason += " cannot be bounded";
+  }
+  return refuse(reason + ": " + print(a.indices[dim]));
+}
+
+// Whether a <= b always holds (1), b <= a does (-1), or neither is known (0).
+int compare(const Expr& a, const Expr& b, const Facts& facts) {
+  if (equal(a, b) || proved(facts, a <= b)) return 1;
+  return proved(facts, b <= a) ? -1 : 0;
+}
+
+absl::Status not_ordered(size_t dim, const Buffer& buffer, Which which, const char* end,
+                         const Expr& a, const Expr& b) {
+  return refuse(subject(dim, buffer, which) + " " + end + " at " + print(a) + " or " + print(b) +
+                    ", and which is smaller is not known",
+                {print(a <= b)});
+}
+
+// Widens `hull` (inclusive bounds) so that it holds `next`.
+absl::Status widen(SymbolicInterval& hull, const SymbolicInterval& next, size_t dim,
+                   const Buffer& buffer, Which which, const Facts& facts) {
+  const int lo = compare(hull.lo, next.lo, facts);
+  if (lo == 0) return not_ordered(dim, buffer, which, "starts", hull.lo, next.lo);
+  if (lo < 0) hull.lo = next.lo;
+  const int hi = compare(hull.hi, next.hi, facts);
+  if (hi == 0) return not_ordered(dim, buffer, which, "ends", hull.hi, next.hi);
+  if (hi > 0) hull.hi = next.hi;
+  return absl::OkStatus();
+}
+
+// The loop around, or the buffer, that the extent varies with; empty when it varies with none.
+std::string varies_with(const Expr& extent, const Facts& facts) {
+  std::string name;
+  walk(extent, [&](const Expr& e) {
+    if (const Load* l = e.as<Load>()) name = l->buffer.name();
+    const VarRef* ref = e.as<VarRef>();
+    if (ref && facts.range_of(ref->var)) name = ref->var.name();
+  });
+  return name;
+}
+
+}  // namespace
+
+absl::StatusOr<Region> region_of(const Stmt& s, const Buffer& buffer, Which which,
+                                 const Facts& facts) {
+  std::vector<SymbolicInterval> hull;
+  bool first = true;
+  for (const Access& a : accesses_of(s, buffer)) {
+    if (!matters(a.kind, which)) continue;
+    const std::vector<LoopRange> inner = ranges_of(a);
+    for (size_t d = 0; d < a.indices.size(); ++d) {
+      std::optional<SymbolicInterval> bounds = bounds_over(a.indices[d], inner, facts);
+      if (!bounds) return not_bounded(a, d, which, facts);
+      if (first) {
+        hull.push_back(std::move(*bounds));
+      } else if (absl::Status status = widen(hull[d], *bounds, d, buffer, which, facts);
+                 !status.ok()) {
+        return status;
+      }
+    }
+    first = false;
+  }
+  if (first) return refuse("there are no " + std::string(verb(which)) + " of " + buffer.name());
+
+  Region region;
+  for (size_t d = 0; d < hull.size(); ++d) {
+    region.lo.push_back(simplify(hull[d].lo, facts));
+    region.extent.push_back(simplify(hull[d].hi - hull[d].lo + 1, facts));
+    const std::string name = varies_with(region.extent[d], facts);
+    if (!name.empty()) {
+      return refuse("the extent of " + subject(d, buffer, which) + " varies with " + name + ": " +
+                    print(region.extent[d]));
+    }
+  }
+  return region;
+}
+
+}  // namespace tenon
