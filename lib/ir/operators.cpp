@@ -61,15 +61,6 @@ Expr apply_math(UnaryOp op, const Expr& a) {
   return apply(op, a);
 }
 
-Expr apply_logic(const char* name, BinaryOp op, const Expr& a, const Expr& b) {
-  if (Expr wrong = first_invalid({&a, &b})) return wrong;
-  if (!a.type().is_bool() || !b.type().is_bool()) {
-    return invalid(describe(name, a, b) + ": it takes bool; compare with 0, or use " + name_of(op) +
-                   " on integers");
-  }
-  return apply(op, a, b);
-}
-
 Expr negated(const Expr& literal) {
   const Const& c = *literal.as<Const>();
   if (literal.type().is_float()) return Expr(-c.written);
@@ -124,15 +115,6 @@ Expr operator^(const Expr& a, const Expr& b) { return apply(BinaryOp::kBitXor, a
 Expr operator~(const Expr& a) { return apply(UnaryOp::kNot, a); }
 Expr operator<<(const Expr& a, const Expr& b) { return apply(BinaryOp::kShl, a, b); }
 Expr operator>>(const Expr& a, const Expr& b) { return apply(BinaryOp::kShr, a, b); }
-
-Expr operator!(const Expr& a) {
-  if (Expr wrong = first_invalid({&a})) return wrong;
-  if (!a.type().is_bool()) return refuse_type("!", a, "it takes bool; compare with 0");
-  return apply(UnaryOp::kNot, a);
-}
-
-Expr operator&&(const Expr& a, const Expr& b) { return apply_logic("&&", BinaryOp::kBitAnd, a, b); }
-Expr operator||(const Expr& a, const Expr& b) { return apply_logic("||", BinaryOp::kBitOr, a, b); }
 
 Expr min(const Expr& a, const Expr& b) { return apply(BinaryOp::kMin, a, b); }
 Expr max(const Expr& a, const Expr& b) { return apply(BinaryOp::kMax, a, b); }

@@ -1,0 +1,468 @@
+#include "tenon/interp/interp.h"
+
+#include <cmath>
+#include <memory>
+#include <unordered_map>
+
+#include "tenon/base/macros.h"
+#include "tenon/ir/scalar_ops.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon {
+namespace {
+
+// The lanes that a statement runs for. Outside of vector loops there is one lane, number 0; the
+// lanes of explicit vectors are handled by the statement itself.
+using Lanes = std::vector<int>;
+
+// A value of a variable: one for all lanes, or one per lane.
+using Values = std::vector<uint64_t>;
+
+class Machine {
+ public:
+  explicit Machine(const InterpOptions& options) : options_(options) {}
+
+  void set(const Var& var, Values values) { values_[var.id()] = std::move(values); }
+  void set(const Buffer& buffer, Array* array) { arrays_[buffer.id()] = array; }
+
+  absl::Status run(const Stmt& s) {
+    exec(s, {0});
+    return status_;
+  }
+
+  int64_t eval_int(const Expr& e) { return int_of_bits(e.type(), eval(e, 0)); }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  bool failed() const { return !status_.ok(); }
+  void fail(absl::StatusCode code, const std::string& reason) {
+    if (failed()) return;
+    std::string where = statement_ ? print(*statement_) : "";
+    if (const size_t end = where.find('\n'); end != std::string::npos) where.resize(end);
+    status_ = absl::Status(code, where.empty() ? reason : reason + ", in: " + where);
+  }
+
+  // --- Expressions: the value of one lane.
+
+  uint64_t eval(const Expr& e, int lane) {
+    if (failed()) return 0;
+    return std::visit([&](const auto& node) { return eval(e, node, lane); }, e.node().kind);
+  }
+
+  uint64_t eval(const Expr&, const Const& node, int) { return node.bits; }
+
+  uint64_t eval(const Expr&, const VarRef& node, int lane) {
+    const auto found = values_.find(node.var.id());
+    if (found == values_.end()) {
+      fail(absl::StatusCode::kInternal, "variable " + node.var.name() + " has no value");
+      return 0;
+    }
+    const Values& values = found->second;
+    return values.size() == 1 ? values[0] : values[static_cast<size_t>(lane)];
+  }
+
+  uint64_t eval(const Expr& e, const Unary& node, int lane) {
+    return apply_unary(node.op, e.type().element(), eval(node.a, lane));
+  }
+
+  uint64_t eval(const Expr&, const Binary& node, int lane) {
+    const Type type = node.a.type().element();
+    const uint64_t a = eval(node.a, lane);
+    const uint64_t b = eval(node.b, lane);
+    if (node.op == BinaryOp::kCheck && !failed()) {
+      const int64_t index = int_of_bits(i64, a), bound = int_of_bits(i64, b);
+      if (index < 0 || index >= bound) {
+        fail(absl::StatusCode::kOutOfRange, "index " + std::to_string(index) + " is not in [0, " +
+                                                std::to_string(bound) + ")");
+      }
+    }
+    return apply_binary(node.op, type, a, b);
+  }
+
+  uint64_t eval(const Expr&, const Select& node, int lane) {
+    return eval(node.condition, lane) ? eval(node.on_true, lane) : eval(node.on_false, lane);
+  }
+
+  uint64_t eval(const Expr& e, const Cast& node, int lane) {
+    return apply_cast(node.mode, node.a.type().element(), e.type().element(), eval(node.a, lane));
+  }
+
+  uint64_t eval(const Expr&, const Load& node, int lane) {
+    if (node.mask && !eval(node.mask, lane)) return 0;
+    Array* array = array_of(node.buffer);
+    const int64_t flat = array ? offset_of(*array, node.buffer, node.indices, lane) : -1;
+    return flat < 0 ? 0 : array->bits(flat);
+  }
+
+  uint64_t eval(const Expr&, const Ramp& node, int lane) {
+    const uint64_t base = eval(node.base, 0);
+    const uint64_t step = eval(node.stride, 0);
+    const Type type = node.base.type();
+    const uint64_t offset =
+        apply_binary(BinaryOp::kMul, type, step, bits_of_int(type, lane));
+    return apply_binary(BinaryOp::kAdd, type, base, offset);
+  }
+
+  uint64_t eval(const Expr&, const Broadcast& node, int) { return eval(node.a, 0); }
+
+  uint64_t eval(const Expr&, const Reduce&, int) {
+    fail(absl::StatusCode::kInternal, "a reduction inside an expression of a finished program");
+    return 0;
+  }
+
+  uint64_t eval(const Expr&, const Invalid& node, int) {
+    fail(absl::StatusCode::kInvalidArgument, node.message);
+    return 0;
+  }
+
+  // --- Memory.
+
+  Array* array_of(const Buffer& buffer) {
+    const auto found = arrays_.find(buffer.id());
+    if (found != arrays_.end()) return found->second;
+    fail(absl::StatusCode::kInternal, "buffer " + buffer.name() + " is not declared here");
+    return nullptr;
+  }
+
+  int64_t offset_of(const Array& array, const Buffer& buffer, const std::vector<Expr>& indices,
+                    int lane) {
+    int64_t flat = 0;
+    for (size_t d = 0; d < indices.size(); ++d) {
+      const int64_t index = int_of_bits(i64, eval(indices[d], lane));
+      if (failed()) return -1;
+      const int64_t extent = array.shape()[d];
+      if (index < 0 || index >= extent) {
+        fail(absl::StatusCode::kOutOfRange,
+             "index " + std::to_string(d) + " of " + buffer.name() + " is " +
+                 std::to_string(index) + ", outside of [0, " + std::to_string(extent) + ")");
+        return -1;
+      }
+      flat = flat * extent + index;
+    }
+    return flat;
+  }
+
+  // --- Statements.
+
+  void exec(const Stmt& s, const Lanes& lanes) {
+    if (failed() || lanes.empty()) return;
+    if (options_.max_statements > 0 && ++executed_ > options_.max_statements) {
+      fail(absl::StatusCode::kDeadlineExceeded, "too many statements");
+      return;
+    }
+    const Stmt* outer = statement_;
+    statement_ = &s;
+    std::visit([&](const auto& node) { exec_node(node, lanes); }, s.node().kind);
+    if (!failed()) statement_ = outer;
+  }
+
+  // A write touches the lanes of the vector loop around it, or its own explicit lanes.
+  Lanes lanes_of_write(const std::vector<Expr>& indices, const Expr& value, const Expr& mask,
+                       const Lanes& lanes) {
+    int explicit_lanes = value.type().lanes;
+    for (const Expr& index : indices) explicit_lanes = std::max(explicit_lanes, index.type().lanes);
+    Lanes active;
+    const auto keep = [&](int lane) {
+      if (!mask || eval(mask, lane)) active.push_back(lane);
+    };
+    if (explicit_lanes == 1) {
+      for (int lane : lanes) keep(lane);
+    } else {
+      for (int lane = 0; lane < explicit_lanes; ++lane) keep(lane);
+    }
+    return active;
+  }
+
+  // Lock step: every lane reads before any lane writes.
+  void exec_node(const Store& node, const Lanes& lanes) {
+    Array* array = array_of(node.buffer);
+    if (!array) return;
+    std::vector<std::pair<int64_t, uint64_t>> writes;
+    for (int lane : lanes_of_write(node.indices, node.value, node.mask, lanes)) {
+      const uint64_t value = eval(node.value, lane);
+      writes.emplace_back(offset_of(*array, node.buffer, node.indices, lane), value);
+    }
+    if (failed()) return;
+    for (const auto& [flat, value] : writes) array->set_bits(flat, value);
+  }
+
+  void exec_node(const Accumulate& node, const Lanes& lanes) {
+    if (target_is_shared(node)) {
+      fold(node, lanes);
+      return;
+    }
+    Array* array = array_of(node.buffer);
+    if (!array) return;
+    std::vector<std::pair<int64_t, uint64_t>> terms;
+    for (int lane : lanes_of_write(node.indices, node.value, node.mask, lanes)) {
+      const uint64_t value = eval(node.value, lane);
+      terms.emplace_back(offset_of(*array, node.buffer, node.indices, lane), value);
+    }
+    if (failed()) return;
+    for (const auto& [flat, value] : terms) combine(node, array, flat, value);
+  }
+
+  void combine(const Accumulate& node, Array* array, int64_t flat, uint64_t value) {
+    array->set_bits(flat, apply_binary(operator_of(node.op), array->type(), array->bits(flat),
+                                       value));
+  }
+
+  // Several lanes, one target: no index names the vector loop or has lanes of its own.
+  bool target_is_shared(const Accumulate& node) const {
+    if (vector_loop_) {
+      for (const Expr& index : node.indices) {
+        if (depends_on_lane(index)) return false;
+      }
+      return true;
+    }
+    if (node.value.type().lanes == 1) return false;
+    for (const Expr& index : node.indices) {
+      if (index.type().lanes != 1) return false;
+    }
+    return true;
+  }
+
+  bool depends_on_lane(const Expr& e) const {
+    bool found = false;
+    walk(e, [&](const Expr& sub) {
+      const VarRef* ref = sub.as<VarRef>();
+      if (!ref) return;
+      const auto value = values_.find(ref->var.id());
+      if (value != values_.end() && (ref->var == vector_loop_ || value->second.size() > 1)) {
+        found = true;
+      }
+    });
+    return found;
+  }
+
+  // Folds the upper half onto the lower half until one value is left, and combines it once. Lanes
+  // that are off, and those that fill up to a power of two, hold the identity.
+  void fold(const Accumulate& node, const Lanes& lanes) {
+    Array* array = array_of(node.buffer);
+    if (!array) return;
+    const Type type = node.buffer.type();
+    const uint64_t identity = identity_of(node.op, type).as<Const>()->bits;
+    const int count = vector_loop_ ? vector_lanes_ : node.value.type().lanes;
+    size_t width = 1;
+    while (width < static_cast<size_t>(count)) width *= 2;
+    Values values(width, identity);
+    for (int lane : lanes_of_write(node.indices, node.value, node.mask, lanes)) {
+      values[static_cast<size_t>(lane)] = eval(node.value, lane);
+    }
+    for (width /= 2; width > 0; width /= 2) {
+      for (size_t i = 0; i < width; ++i) {
+        values[i] = apply_binary(operator_of(node.op), type, values[i], values[i + width]);
+      }
+    }
+    const int64_t flat = offset_of(*array, node.buffer, node.indices, lanes.front());
+    if (!failed()) combine(node, array, flat, values[0]);
+  }
+
+  // The common value of all lanes; a loop inside a vector loop must be the same for all of them.
+  int64_t uniform(const Expr& e, const Lanes& lanes) {
+    const int64_t first = int_of_bits(i64, eval(e, lanes.front()));
+    for (int lane : lanes) {
+      if (int_of_bits(i64, eval(e, lane)) != first) {
+        fail(absl::StatusCode::kInvalidArgument, "a loop bound differs between lanes");
+      }
+    }
+    return first;
+  }
+
+  void exec_node(const For& node, const Lanes& lanes) {
+    const int64_t lo = uniform(node.lo, lanes);
+    const int64_t hi = uniform(node.hi, lanes);
+    if (failed()) return;
+    if (node.kind == ForKind::kVector) {
+      exec_vector(node, lo, hi);
+      return;
+    }
+    for (int64_t i = lo; i < hi && !failed(); ++i) {
+      set(node.var, {bits_of_int(i64, i)});
+      exec(node.body, lanes);
+    }
+  }
+
+  void exec_vector(const For& node, int64_t lo, int64_t hi) {
+    if (vector_loop_) {
+      fail(absl::StatusCode::kInvalidArgument, "a vector loop inside a vector loop");
+      return;
+    }
+    if (hi <= lo) return;
+    Lanes lanes;
+    Values values;
+    for (int64_t i = lo; i < hi; ++i) {
+      lanes.push_back(static_cast<int>(i - lo));
+      values.push_back(bits_of_int(i64, i));
+    }
+    set(node.var, values);
+    vector_loop_ = node.var;
+    vector_lanes_ = static_cast<int>(lanes.size());
+    exec(node.body, lanes);
+    vector_loop_ = Var();
+    vector_lanes_ = 0;
+  }
+
+  void exec_node(const If& node, const Lanes& lanes) {
+    Lanes active;
+    for (int lane : lanes) {
+      if (eval(node.condition, lane)) active.push_back(lane);
+    }
+    exec(node.body, active);
+  }
+
+  void exec_node(const Seq& node, const Lanes& lanes) {
+    std::vector<std::unique_ptr<Array>> locals;
+    for (const Stmt& s : node.stmts) {
+      if (const Alloc* declaration = s.as<Alloc>()) {
+        declare(*declaration, locals);
+      } else {
+        exec(s, lanes);
+      }
+      if (failed()) return;
+    }
+  }
+
+  // Alone, outside of a Seq, nothing can use it.
+  void exec_node(const Alloc&, const Lanes&) {}
+
+  void declare(const Alloc& node, std::vector<std::unique_ptr<Array>>& locals) {
+    if (vector_loop_) {
+      fail(absl::StatusCode::kInvalidArgument,
+           "buffer " + node.buffer.name() + " is declared inside a vector loop");
+      return;
+    }
+    std::vector<int64_t> shape;
+    double elements = 1;
+    for (const Expr& extent : node.shape) {
+      shape.push_back(std::max<int64_t>(0, eval_int(extent)));
+      elements *= static_cast<double>(shape.back());
+    }
+    if (failed()) return;
+    if (elements > 1e9) {
+      fail(absl::StatusCode::kResourceExhausted,
+           "buffer " + node.buffer.name() + " has more than a billion elements");
+      return;
+    }
+    locals.push_back(std::make_unique<Array>(node.buffer.type(), shape));
+    Array& array = *locals.back();
+    const Type type = array.type();
+    const uint64_t poison = type.is_float() ? bits_of_float(type, std::nan(""))
+                                            : bits_of_int(type, -0x5a5a5a5a5a5a5a5b);
+    for (int64_t i = 0; i < array.elements(); ++i) array.set_bits(i, poison);
+    set(node.buffer, &array);
+  }
+
+  void exec_node(const Bind& node, const Lanes& lanes) {
+    const int explicit_lanes = node.value.type().lanes;
+    if (explicit_lanes > 1 || vector_loop_) {
+      Values values(static_cast<size_t>(std::max(explicit_lanes, vector_lanes_)));
+      if (explicit_lanes > 1) {
+        for (int lane = 0; lane < explicit_lanes; ++lane) {
+          values[static_cast<size_t>(lane)] = eval(node.value, lane);
+        }
+      } else {
+        for (int lane : lanes) values[static_cast<size_t>(lane)] = eval(node.value, lane);
+      }
+      set(node.var, std::move(values));
+    } else {
+      set(node.var, {eval(node.value, 0)});
+    }
+  }
+
+  const InterpOptions& options_;
+  std::unordered_map<uint64_t, Values> values_;   // by Var::id
+  std::unordered_map<uint64_t, Array*> arrays_;   // by Buffer::id
+  Var vector_loop_;                               // null outside of vector loops
+  int vector_lanes_ = 0;
+  const Stmt* statement_ = nullptr;               // for messages
+  int64_t executed_ = 0;
+  absl::Status status_;
+};
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string text;
+  for (int64_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return "[" + text + "]";
+}
+
+// Sizes that are not given come from the first parameter dimension that is exactly that size.
+absl::Status bind_sizes(const Program& program, const Sizes& sizes,
+                        const std::vector<InterpArgument>& arguments, Machine& machine) {
+  for (const Var& size : program->sizes) {
+    std::optional<int64_t> value = sizes.find(size);
+    for (size_t p = 0; p < program->params.size() && !value; ++p) {
+      const Param& param = program->params[p];
+      Array* const* array = std::get_if<Array*>(&arguments[p]);
+      if (!param.buffer || !array || (*array)->shape().size() != param.shape.size()) continue;
+      for (size_t d = 0; d < param.shape.size() && !value; ++d) {
+        const VarRef* ref = param.shape[d].as<VarRef>();
+        if (ref && ref->var == size) value = (*array)->shape()[d];
+      }
+    }
+    if (!value) return refuse("size " + size.name() + " has no value and no argument shows it");
+    if (*value < 0) return refuse("size " + size.name() + " is negative");
+    machine.set(size, {bits_of_int(i64, *value)});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status bind_param(const Param& param, const InterpArgument& argument, Machine& machine) {
+  if (!param.buffer) {
+    const Expr* value = std::get_if<Expr>(&argument);
+    const Const* constant = value ? value->as<Const>() : nullptr;
+    if (!constant || value->type() != param.scalar.type()) {
+      return refuse("argument " + param.name() + " must be a constant of type " +
+                    to_string(param.scalar.type()));
+    }
+    machine.set(param.scalar, {constant->bits});
+    return absl::OkStatus();
+  }
+  Array* const* given = std::get_if<Array*>(&argument);
+  if (!given) return refuse("argument " + param.name() + " must be an array");
+  Array& array = **given;
+  std::vector<int64_t> expected;
+  for (const Expr& extent : param.shape) expected.push_back(machine.eval_int(extent));
+  if (!machine.status().ok()) return machine.status();
+  if (array.type() != param.buffer.type() || array.shape() != expected) {
+    return refuse("argument " + param.name() + ": expected " + to_string(param.buffer.type()) +
+                  shape_text(expected) + ", got " + to_string(array.type()) +
+                  shape_text(array.shape()));
+  }
+  machine.set(param.buffer, &array);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status interpret(const Program& program, const Sizes& sizes,
+                       const std::vector<InterpArgument>& arguments,
+                       const InterpOptions& options) {
+  if (arguments.size() != program->params.size()) {
+    return refuse("program " + program.name() + " takes " +
+                  std::to_string(program->params.size()) + " arguments, got " +
+                  std::to_string(arguments.size()));
+  }
+  Machine machine(options);
+  TENON_RETURN_IF_ERROR(bind_sizes(program, sizes, arguments, machine));
+  for (size_t p = 0; p < arguments.size(); ++p) {
+    TENON_RETURN_IF_ERROR(bind_param(program->params[p], arguments[p], machine));
+  }
+  for (const Expr& requirement : program->requirements) {
+    if (!machine.eval_int(requirement)) {
+      return refuse("requirement " + print(requirement) + " does not hold");
+    }
+  }
+  return machine.run(program->body);
+}
+
+std::optional<int64_t> evaluate_int(const Expr& e, const Sizes& values) {
+  const InterpOptions options;
+  Machine machine(options);
+  for (const auto& [var, value] : values.values()) machine.set(var, {bits_of_int(i64, value)});
+  const int64_t value = machine.eval_int(e);
+  if (!machine.status().ok()) return std::nullopt;
+  return value;
+}
+
+}  // namespace tenon
