@@ -4,9 +4,9 @@
 //   absl::StatusOr<Target> v3 = Target::parse("x86-64-v3");
 //   t.lanes(f32);                                    // 16 with AVX-512
 //
-// A Target is a value: an instruction-set level, single features, and the few numbers that
-// scheduling and lowering need. It is part of the kernel cache key by its features, never by the
-// name of a processor.
+// A Target is a value: a set of instruction-set features, and the few numbers that scheduling and
+// lowering need. It is part of the kernel cache key by its features, never by the name of a
+// processor. The set is always closed: with a feature it holds what the feature builds on.
 #pragma once
 
 #include <cstdint>
@@ -31,35 +31,46 @@ struct CpuInfo {
 
 class Target {
  public:
-  // The best target that this processor has AND the operating system has enabled (XCR0).
+  // x86-64-v2 with ordinary cache sizes.
+  Target();
+  // The best target that this processor has AND the operating system has enabled (XCR0). Asks the
+  // processor once per process.
   static Target host();
   static Target host(const CpuInfo& info);
-  // "host", "x86-64-v2", "x86-64-v3", "x86-64-v4", each with optional "+feature" or "-feature"
-  // parts ("x86-64-v3+avx512f" is refused with the list of what is known).
+  // "host", "x86-64" (the baseline), "x86-64-v2", "x86-64-v3" or "x86-64-v4", each followed by any
+  // number of "+feature" and "-feature", applied from left to right: + brings what the feature
+  // builds on, - takes what builds on it. "x86-64-v3+avx513f" is refused with what is known.
   static absl::StatusOr<Target> parse(std::string_view text);
 
-  // 2, 3 or 4: the highest x86-64 level whose features are all present.
+  // 1 to 4: the highest x86-64 level whose features are all present.
   int level() const { return level_; }
-  bool has(std::string_view feature) const;  // LLVM's names: "avx2", "avx512f", "f16c", "fma"
+  // By LLVM's names: "avx2", "avx512f", "f16c", "fma". False for a name that nobody knows.
+  bool has(std::string_view feature) const;
   const std::vector<std::string>& features() const { return features_; }  // sorted
   // The form that LLVM takes: "+avx2,+fma,...".
   std::string llvm_features() const;
   std::string triple() const;  // "x86_64-unknown-linux-gnu"
-  std::string to_string() const;  // "x86-64-v4+avx512vnni"; parse() reads it back
+  // The level and what goes beyond it, "x86-64-v4+avx512vnni"; parse() gives an equal target back
+  // (cache sizes are not part of the text).
+  std::string to_string() const;
 
-  int vector_bits() const { return vector_bits_; }            // 128, 256, 512
+  // The widest vector that is worth using: 512 takes avx512f, vl, dq and bw together, 256 takes
+  // avx2; else 128.
+  int vector_bits() const { return vector_bits_; }
   int vector_registers() const { return vector_bits_ == 512 ? 32 : 16; }
   // Elements of `type` in one vector register (bool counts as 8 bits).
   int lanes(Type type) const;
+  // Data caches of one core, in bytes.
   int64_t l1_bytes() const { return l1_bytes_; }
   int64_t l2_bytes() const { return l2_bytes_; }
 
-  friend bool operator==(const Target& a, const Target& b) {
-    return a.features_ == b.features_ && a.vector_bits_ == b.vector_bits_;
-  }
+  // Same code: cache sizes do not count.
+  friend bool operator==(const Target& a, const Target& b) { return a.features_ == b.features_; }
 
  private:
-  int level_ = 2;
+  explicit Target(std::vector<std::string> features);  // closed and sorted
+
+  int level_ = 1;
   int vector_bits_ = 128;
   int64_t l1_bytes_ = 32 << 10;
   int64_t l2_bytes_ = 1 << 20;
