@@ -8,8 +8,8 @@
 // Independence, guard removal, region inference and bounds all ask this one question. `kNo` means
 // proved infeasible; `kYes` means a witness was found and checked; everything else is `kUnknown`.
 // Method: substitution of equations with a unit coefficient and the gcd test, box narrowing to a
-// fixpoint, Fourier-Motzkin elimination with gcd tightening and a cap on rows, then a bounded search
-// for a witness.
+// fixpoint, Fourier-Motzkin elimination with gcd tightening and a cap on rows, then a bounded
+// search for a witness.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,17 @@ namespace tenon {
 
 class IntegerSystem {
  public:
+  using Term = std::pair<int, int64_t>;  // (variable, coefficient)
   struct Row {
-    std::vector<std::pair<int, int64_t>> terms;  // (variable, coefficient)
+    std::vector<Term> terms;
     int64_t constant = 0;
   };
 
   // Adds an unknown with inclusive bounds; an empty bound is open. Returns its number.
   int variable(std::optional<int64_t> lo, std::optional<int64_t> hi);
-  void equal_zero(Row row);        // row == 0
-  void at_least_zero(Row row);     // row >= 0
+  int variables() const { return static_cast<int>(bounds_.size()); }
+  void equal_zero(const Row& row);     // row == 0
+  void at_least_zero(const Row& row);  // row >= 0
 
   struct Solution {
     Answer answer = Answer::kUnknown;  // kYes: feasible
@@ -43,11 +45,20 @@ class IntegerSystem {
 
  private:
   struct Bounds {
-    std::optional<int64_t> lo, hi;
+    int64_t lo, hi;  // the least and greatest int64 stand for open sides
   };
+  struct StoredRow {
+    int first, count;  // in terms_
+    int64_t constant;
+    bool equation;
+  };
+  void store(const Row& row, bool equation);
+  bool refuted_row_by_row() const;
+  bool satisfied_by(const std::vector<int64_t>& values) const;
+
   std::vector<Bounds> bounds_;
-  std::vector<Row> equations_;
-  std::vector<Row> inequalities_;
+  std::vector<StoredRow> rows_;
+  std::vector<Term> terms_;
 };
 
 }  // namespace tenon
