@@ -1,79 +1,44 @@
-#include <cstdlib>
+#include "ir/names.h"
 
-#include "tenon/ir/expr.h"
-#include "tenon/ir/stmt.h"
+#include "ir/grammar.h"
+#include "tenon/ir/visit.h"
 
 namespace tenon {
+namespace {
 
-const char* name_of(UnaryOp op) {
-  switch (op) {
-    case UnaryOp::kNeg: return "-";
-    case UnaryOp::kNot: return "~";
-    case UnaryOp::kAbs: return "abs";
-    case UnaryOp::kFloor: return "floor";
-    case UnaryOp::kCeil: return "ceil";
-    case UnaryOp::kRound: return "round";
-    case UnaryOp::kTrunc: return "trunc";
-    case UnaryOp::kSqrt: return "sqrt";
-    case UnaryOp::kRsqrt: return "rsqrt";
-    case UnaryOp::kExp: return "exp";
-    case UnaryOp::kLog: return "log";
-    case UnaryOp::kTanh: return "tanh";
-    case UnaryOp::kErf: return "erf";
-    case UnaryOp::kSigmoid: return "sigmoid";
-    case UnaryOp::kSin: return "sin";
-    case UnaryOp::kCos: return "cos";
-  }
-  std::abort();
+// A name that the parser reads as one.
+std::string made_safe(const std::string& wanted) {
+  if (is_identifier(wanted)) return is_reserved(wanted) ? wanted + "_" : wanted;
+  std::string safe;
+  for (char c : wanted) safe += is_identifier(std::string("a") + c) ? c : '_';
+  return is_identifier(safe) ? safe : "_" + safe;
 }
 
-const char* name_of(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::kAdd: return "+";
-    case BinaryOp::kSub: return "-";
-    case BinaryOp::kMul: return "*";
-    case BinaryOp::kDiv: return "/";
-    case BinaryOp::kFloorDiv: return "//";
-    case BinaryOp::kFloorMod: return "%";
-    case BinaryOp::kTruncDiv: return "truncdiv";
-    case BinaryOp::kTruncRem: return "truncrem";
-    case BinaryOp::kMin: return "min";
-    case BinaryOp::kMax: return "max";
-    case BinaryOp::kPow: return "pow";
-    case BinaryOp::kBitAnd: return "&";
-    case BinaryOp::kBitOr: return "|";
-    case BinaryOp::kBitXor: return "^";
-    case BinaryOp::kShl: return "<<";
-    case BinaryOp::kShr: return ">>";
-    case BinaryOp::kLt: return "<";
-    case BinaryOp::kLe: return "<=";
-    case BinaryOp::kEq: return "==";
-    case BinaryOp::kNe: return "!=";
-    case BinaryOp::kCheck: return "check";
+}  // namespace
+
+Names::Names(const Program& program) {
+  for (const Var& size : program->sizes) of(size);
+  for (const Param& param : program->params) param.buffer ? of(param.buffer) : of(param.scalar);
+  for (const Param& param : program->params) {
+    if (!param.packing) continue;
+    for (const Var& var : param.packing->vars) of(var);
   }
-  std::abort();
+  if (!program->body) return;
+  walk(program->body, [this](const Stmt& s) {
+    if (const For* x = s.as<For>()) of(x->var);
+    if (const Bind* x = s.as<Bind>()) of(x->var);
+    if (const Alloc* x = s.as<Alloc>()) of(x->buffer);
+  });
 }
 
-const char* name_of(Reducer op) { return name_of(operator_of(op)); }
-
-const char* name_of(ForKind kind) {
-  switch (kind) {
-    case ForKind::kSerial: return "";
-    case ForKind::kParallel: return "parallel";
-    case ForKind::kVector: return "vector";
-    case ForKind::kUnroll: return "unroll";
-  }
-  std::abort();
-}
-
-const char* name_of(Memory memory) {
-  switch (memory) {
-    case Memory::kAuto: return "";
-    case Memory::kStack: return "stack";
-    case Memory::kShared: return "shared";
-    case Memory::kWorker: return "worker";
-  }
-  std::abort();
+const std::string& Names::given(uint64_t id, const std::string& wanted) {
+  const auto known = by_id_.find(id);
+  if (known != by_id_.end()) return known->second;
+  const std::string safe = made_safe(wanted);
+  std::string name = safe;
+  while (taken_.count(name) != 0) name = safe + "_" + std::to_string(++taken_[safe]);
+  taken_[name];
+  return by_id_[id] = name;
 }
 
 }  // namespace tenon

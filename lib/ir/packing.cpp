@@ -26,8 +26,8 @@ Program packing_program(const Param& param, const std::vector<Var>& sizes) {
 
   std::vector<Var> places;
   for (size_t d = 0; d < param.shape.size(); ++d) places.emplace_back("p" + std::to_string(d));
-  const Stmt clear = nest(places, param.shape,
-                          store(packed, as_indices(places), constant_bits(type, 0)));
+  const Stmt clear =
+      nest(places, param.shape, store(packed, as_indices(places), constant_bits(type, 0)));
   std::vector<Var> vars;
   VarMap renamed;
   for (const Var& var : packing.vars) {
@@ -36,8 +36,8 @@ Program packing_program(const Param& param, const std::vector<Var>& sizes) {
   }
   std::vector<Expr> target;
   for (const Expr& index : packing.map) target.push_back(substitute(index, renamed));
-  const Stmt move = nest(vars, packing.logical_shape,
-                         store(packed, target, load(logical, as_indices(vars))));
+  const Stmt move =
+      nest(vars, packing.logical_shape, store(packed, target, load(logical, as_indices(vars))));
 
   ProgramData data;
   data.name = "pack_" + param.name();

@@ -87,6 +87,9 @@ class Program {
 std::string print(const Program& program);
 std::string print(const Expr& e);
 std::string print(const Stmt& s);
+// With the names that print(within) shows, where several things share a name.
+std::string print(const Expr& e, const Program& within);
+std::string print(const Stmt& s, const Program& within);
 std::ostream& operator<<(std::ostream& out, const Program& program);
 std::ostream& operator<<(std::ostream& out, const Expr& e);
 

@@ -1,0 +1,36 @@
+// The names under which a text shows variables and buffers: each its own name where that is free,
+// else with a suffix _1, _2 ...
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "tenon/ir/program.h"
+
+namespace tenon {
+
+class Names {
+ public:
+  Names() = default;
+  // Every name of the Program, given in the order of the text.
+  explicit Names(const Program& program);
+
+  // The name of an identity; one that was not met before gets its name now.
+  const std::string& of(const Var& var) { return given(var.id(), var.name()); }
+  const std::string& of(const Buffer& buffer) { return given(buffer.id(), buffer.name()); }
+
+ private:
+  const std::string& given(uint64_t id, const std::string& wanted);
+
+  std::map<uint64_t, std::string> by_id_;  // variables and buffers share one numbering
+  std::map<std::string, int> taken_;       // and the last suffix that was tried for it
+};
+
+// The expression, and the first line of the statement without its brace, as the text shows them.
+std::string expr_text(const Expr& e, Names& names);
+std::string headline(const Stmt& s, Names& names);
+// "f32[m, k]"
+std::string shape_text(Type type, const std::vector<Expr>& shape, Names& names);
+
+}  // namespace tenon
