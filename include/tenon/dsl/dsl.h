@@ -1,0 +1,9 @@
+// The whole expression language: sizes, tensors, operators, reductions, programs.
+#pragma once
+
+#include "tenon/dsl/build.h"
+#include "tenon/dsl/index.h"
+#include "tenon/dsl/reduce.h"
+#include "tenon/dsl/tensor.h"
+#include "tenon/ir/operators.h"
+#include "tenon/ir/size.h"

@@ -1,0 +1,401 @@
+#include "tenon/dsl/build.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "dsl/definition.h"
+#include "tenon/base/macros.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon {
+namespace {
+
+Stmt nest(const std::vector<ReduceAxis>& axes, Stmt body) {
+  for (size_t d = axes.size(); d-- > 0;) {
+    body = make_for(axes[d].var, constant_int(i64, 0), axes[d].extent, ForKind::kSerial, body);
+  }
+  return body;
+}
+
+std::vector<Expr> as_indices(const std::vector<ReduceAxis>& axes) {
+  std::vector<Expr> indices;
+  for (const ReduceAxis& axis : axes) indices.emplace_back(axis.var);
+  return indices;
+}
+
+Stmt guarded(const std::vector<Expr>& conditions, Stmt s) {
+  for (size_t c = conditions.size(); c-- > 0;) s = make_if(conditions[c], s);
+  return s;
+}
+
+// A finished loop nest over fresh variables: definitions may be shared between Programs, the loops
+// of one Program are its own.
+struct Stage {
+  Buffer buffer;
+  std::vector<Expr> shape;
+  Stmt nest;
+};
+
+// Turns one definition into stages: one per reduction inside a larger expression, then the tensor
+// itself.
+class StageBuilder {
+ public:
+  StageBuilder(const Buffer& buffer, const Definition& definition)
+      : buffer_(buffer), definition_(definition) {
+    for (size_t d = 0; d < definition.shape.size(); ++d) {
+      scope_.push_back({definition.vars[d], cast(i64, definition.shape[d])});
+    }
+  }
+
+  std::vector<Stage> build() {
+    const std::vector<ReduceAxis> axes = scope_;
+    Stage own;
+    own.buffer = buffer_;
+    for (const ReduceAxis& axis : axes) own.shape.push_back(axis.extent);
+    if (const Reduce* reduce = definition_.value.as<Reduce>()) {
+      own.nest = nest(axes, reduction(buffer_, as_indices(axes), *reduce, {}));
+    } else {
+      own.nest = nest(axes, store(buffer_, as_indices(axes), hoist(definition_.value)));
+    }
+    stages_.push_back(std::move(own));
+    return std::move(stages_);
+  }
+
+ private:
+  // buffer[indices] = identity; for axes { buffer[indices] op= value }
+  Stmt reduction(const Buffer& buffer, const std::vector<Expr>& indices, const Reduce& reduce,
+                 const std::vector<Expr>& conditions) {
+    std::vector<ReduceAxis> axes = reduce.axes;
+    for (ReduceAxis& axis : axes) axis.extent = hoist(axis.extent);
+    scope_.insert(scope_.end(), axes.begin(), axes.end());
+    const Expr value = hoist(reduce.value);
+    scope_.resize(scope_.size() - axes.size());
+    const Stmt start = store(buffer, indices, identity_of(reduce.op, buffer.type()));
+    const Stmt update = accumulate(buffer, indices, reduce.op, value);
+    return seq({guarded(conditions, start), nest(axes, guarded(conditions, update))});
+  }
+
+  // Replaces the reductions in e by reads of stages that hold their results.
+  Expr hoist(const Expr& e) {
+    if (const Reduce* reduce = e.as<Reduce>()) return hoist_reduction(e, *reduce);
+    if (const Select* choice = e.as<Select>()) return hoist_select(e, *choice);
+    return map_children(e, [&](const Expr& child) { return hoist(child); });
+  }
+
+  // An arm runs only under its condition, and so do the reductions in it.
+  Expr hoist_select(const Expr& e, const Select& choice) {
+    const Expr condition = hoist(choice.condition);
+    conditions_.push_back(condition);
+    const Expr on_true = hoist(choice.on_true);
+    conditions_.back() = unary(UnaryOp::kNot, condition);
+    const Expr on_false = hoist(choice.on_false);
+    conditions_.pop_back();
+    if (condition.get() == choice.condition.get() && on_true.get() == choice.on_true.get() &&
+        on_false.get() == choice.on_false.get()) {
+      return e;
+    }
+    return make_select(condition, on_true, on_false);
+  }
+
+  Expr hoist_reduction(const Expr& e, const Reduce& reduce) {
+    // The same reduction used twice in one place is one stage.
+    for (const Done& done : done_) {
+      if (done.node == e.get() && same(done.conditions, conditions_)) return done.result;
+    }
+    const std::vector<Expr> conditions = conditions_;
+    const std::vector<ReduceAxis> axes = used_axes(e, conditions);
+    const Buffer buffer(stage_name(reduce.op), e.type());
+    // The result's indices are the stage's own loops; the reader uses the enclosing ones.
+    conditions_.clear();
+    Stage stage;
+    stage.buffer = buffer;
+    for (const ReduceAxis& axis : axes) stage.shape.push_back(axis.extent);
+    const std::vector<ReduceAxis> scope = std::exchange(scope_, axes);
+    stage.nest = nest(axes, reduction(buffer, as_indices(axes), reduce, conditions));
+    scope_ = scope;
+    conditions_ = conditions;
+    stages_.push_back(std::move(stage));
+    const Expr result = load(buffer, as_indices(axes));
+    done_.push_back({e.get(), conditions, result});
+    return result;
+  }
+
+  // The enclosing indices that the reduction needs: those in its value, in its conditions, and in
+  // the extents of those.
+  std::vector<ReduceAxis> used_axes(const Expr& e, const std::vector<Expr>& conditions) const {
+    std::set<Var> used = free_vars(e);
+    for (const Expr& condition : conditions) used.merge(free_vars(condition));
+    std::vector<ReduceAxis> axes;
+    for (size_t d = scope_.size(); d-- > 0;) {
+      if (!used.count(scope_[d].var)) continue;
+      axes.push_back(scope_[d]);
+      used.merge(free_vars(scope_[d].extent));
+    }
+    std::reverse(axes.begin(), axes.end());
+    return axes;
+  }
+
+  std::string stage_name(Reducer op) {
+    constexpr const char* kNames[] = {"_sum", "_prod", "_max", "_min"};
+    std::string name = buffer_.name() + kNames[static_cast<size_t>(op)];
+    const int count = ++names_[name];
+    return count == 1 ? name : name + std::to_string(count);
+  }
+
+  static bool same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Expr& x, const Expr& y) { return equal(x, y); });
+  }
+
+  struct Done {
+    const ExprNode* node;
+    std::vector<Expr> conditions;
+    Expr result;
+  };
+
+  Buffer buffer_;
+  const Definition& definition_;
+  std::vector<ReduceAxis> scope_;  // enclosing indices, outermost first
+  std::vector<Expr> conditions_;   // of the selects around, innermost last
+  std::map<std::string, int> names_;
+  std::vector<Done> done_;
+  std::vector<Stage> stages_;
+};
+
+class ProgramBuilder {
+ public:
+  absl::StatusOr<Program> build(std::string name, const std::vector<ProgramInput>& inputs,
+                                const std::vector<Tensor>& outputs,
+                                const std::vector<Requirement>& requirements) {
+    data_.name = std::move(name);
+    for (const ProgramInput& input : inputs) TENON_RETURN_IF_ERROR(add_input(input));
+    TENON_RETURN_IF_ERROR(add_outputs(outputs));
+    for (const Tensor& output : outputs) TENON_RETURN_IF_ERROR(visit(output.buffer()));
+    for (const Requirement& requirement : requirements) {
+      TENON_RETURN_IF_ERROR(check(requirement.condition, "a requirement"));
+      data_.requirements.push_back(requirement.condition);
+    }
+    TENON_RETURN_IF_ERROR(finish());
+    return Program(std::move(data_));
+  }
+
+ private:
+  absl::Status add_input(const ProgramInput& input) {
+    if (const Expr* scalar = input.scalar()) return add_scalar(*scalar);
+    const Tensor& tensor = *input.tensor();
+    if (!tensor.buffer()) return refuse("program " + data_.name + ": an input was never defined");
+    if (tensor.is_computed()) {
+      return refuse("program " + data_.name + ": " + tensor.name() +
+                    " is computed; only inputs, weights and scalars are passed in");
+    }
+    return add_param(tensor);
+  }
+
+  absl::Status add_scalar(const Expr& scalar) {
+    const VarRef* ref = scalar.as<VarRef>();
+    if (!ref) {
+      return refuse("program " + data_.name +
+                    ": an input that is neither a tensor nor made by tn::scalar");
+    }
+    TENON_RETURN_IF_ERROR(claim_name(ref->var.name()));
+    Param param;
+    param.role = Role::kScalar;
+    param.scalar = ref->var;
+    data_.params.push_back(std::move(param));
+    scalars_.insert(ref->var);
+    return absl::OkStatus();
+  }
+
+  absl::Status add_param(const Tensor& tensor) {
+    TENON_RETURN_IF_ERROR(claim_name(tensor.name()));
+    Param param;
+    param.role = tensor.role();
+    param.buffer = tensor.buffer();
+    for (const Expr& extent : tensor.shape()) {
+      TENON_RETURN_IF_ERROR(check(extent, "the shape of " + tensor.name()));
+      if (!extent.type().is_int()) {
+        return refuse("the shape of " + tensor.name() + " has an extent of type " +
+                      to_string(extent.type()) + "; extents are integers");
+      }
+      param.shape.push_back(cast(i64, extent));
+    }
+    data_.params.push_back(std::move(param));
+    return absl::OkStatus();
+  }
+
+  absl::Status add_outputs(const std::vector<Tensor>& outputs) {
+    if (outputs.empty()) return refuse("program " + data_.name + " has no outputs");
+    for (const Tensor& output : outputs) {
+      if (!output.buffer()) {
+        return refuse("program " + data_.name + ": an output was never defined");
+      }
+      if (!output.is_computed()) {
+        return refuse("program " + data_.name + ": output " + output.name() +
+                      " is an input; an output is computed (a copy, if need be)");
+      }
+      TENON_RETURN_IF_ERROR(add_param(output));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status claim_name(const std::string& name) {
+    if (names_.insert(name).second) return absl::OkStatus();
+    return refuse("program " + data_.name + ": two tensors or scalars are named " + name);
+  }
+
+  absl::Status check(const Expr& e, const std::string& where) const {
+    absl::Status status;
+    walk(e, [&](const Expr& sub) {
+      const Invalid* wrong = sub.as<Invalid>();
+      if (wrong && status.ok()) status = refuse(where + ": " + wrong->message);
+    });
+    return status;
+  }
+
+  // Depth first: what a tensor reads stands before it. The stack is explicit, since chains of
+  // thousands of tensors are legal.
+  absl::Status visit(const Buffer& root) {
+    std::vector<std::pair<Buffer, bool>> work = {{root, false}};
+    while (!work.empty()) {
+      const auto [buffer, expanded] = work.back();
+      work.pop_back();
+      if (done_.count(buffer)) continue;
+      const Definition* definition = buffer.definition().get();
+      if (!definition) {
+        TENON_RETURN_IF_ERROR(require_param(buffer));
+        continue;
+      }
+      if (expanded) {
+        TENON_RETURN_IF_ERROR(emit(buffer, *definition));
+        continue;
+      }
+      TENON_RETURN_IF_ERROR(check(definition->value, "in the definition of " + buffer.name()));
+      work.emplace_back(buffer, true);
+      std::vector<Buffer> read;
+      walk(definition->value, [&](const Expr& sub) {
+        if (const Load* access = sub.as<Load>()) read.push_back(access->buffer);
+      });
+      for (size_t r = read.size(); r-- > 0;) work.emplace_back(read[r], false);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status require_param(const Buffer& buffer) const {
+    for (const Param& param : data_.params) {
+      if (param.buffer == buffer) return absl::OkStatus();
+    }
+    return refuse("program " + data_.name + " reads " + buffer.name() +
+                  ", which is not among its inputs");
+  }
+
+  bool is_output(const Buffer& buffer) const {
+    return std::any_of(data_.params.begin(), data_.params.end(),
+                       [&](const Param& param) { return param.buffer == buffer; });
+  }
+
+  absl::Status emit(const Buffer& buffer, const Definition& definition) {
+    done_.insert(buffer);
+    if (!is_output(buffer)) TENON_RETURN_IF_ERROR(claim_name(buffer.name()));
+    for (const Expr& extent : definition.shape) {
+      TENON_RETURN_IF_ERROR(check(extent, "the shape of " + buffer.name()));
+      if (!extent.type().is_int()) {
+        return refuse("the shape of " + buffer.name() + " has an extent of type " +
+                      to_string(extent.type()) + "; extents are integers");
+      }
+    }
+    for (Stage& stage : StageBuilder(buffer, definition).build()) {
+      if (!is_output(stage.buffer)) {
+        if (!(stage.buffer == buffer)) TENON_RETURN_IF_ERROR(claim_name(stage.buffer.name()));
+        body_.push_back(alloc(stage.buffer, stage.shape));
+      }
+      body_.push_back(with_fresh_names(stage.nest));
+    }
+    return absl::OkStatus();
+  }
+
+  // Free variables that are not scalars are sizes, in the order in which they are met.
+  void collect_sizes(const Expr& e, const std::set<Var>& bound) {
+    walk(e, [&](const Expr& sub) {
+      const VarRef* ref = sub.as<VarRef>();
+      if (!ref || bound.count(ref->var) || scalars_.count(ref->var)) return;
+      if (known_sizes_.insert(ref->var).second) data_.sizes.push_back(ref->var);
+    });
+  }
+
+  absl::Status finish() {
+    // A buffer of a finished Program does not lead back to its definition.
+    BufferMap plain;
+    for (Param& param : data_.params) {
+      if (!param.buffer || !param.buffer.definition()) continue;
+      plain[param.buffer] = Buffer(param.buffer.name(), param.buffer.type());
+    }
+    for (const Stmt& s : body_) {
+      const Alloc* local = s.as<Alloc>();
+      if (local && local->buffer.definition()) {
+        plain[local->buffer] = Buffer(local->buffer.name(), local->buffer.type());
+      }
+    }
+    data_.body = substitute(seq(std::move(body_)), plain);
+    for (Param& param : data_.params) {
+      if (param.buffer && plain.count(param.buffer)) param.buffer = plain[param.buffer];
+    }
+
+    for (const Param& param : data_.params) {
+      for (const Expr& extent : param.shape) collect_sizes(extent, {});
+    }
+    for (const Expr& requirement : data_.requirements) collect_sizes(requirement, {});
+    std::set<Var> loops;
+    walk(data_.body, [&](const Stmt& s) {
+      if (const For* loop = s.as<For>()) loops.insert(loop->var);
+    });
+    walk(data_.body, [&](const Stmt& s) {
+      const auto note = [&](const Expr& e) {
+        collect_sizes(e, loops);
+        return e;
+      };
+      map_children(s, note, [](const Stmt& child) { return child; });
+    });
+    for (const Var& size : data_.sizes) {
+      if (size.type() != i64) {
+        return refuse("program " + data_.name + " uses the scalar " + size.name() +
+                      ", which is not among its inputs");
+      }
+      TENON_RETURN_IF_ERROR(claim_name(size.name()));
+    }
+    return absl::OkStatus();
+  }
+
+  ProgramData data_;
+  std::vector<Stmt> body_;
+  std::set<std::string> names_;
+  std::set<Buffer> done_;
+  std::set<Var> scalars_;
+  std::set<Var> known_sizes_;
+};
+
+}  // namespace
+
+absl::StatusOr<Program> build_program(std::string name, const std::vector<ProgramInput>& inputs,
+                                      const std::vector<Tensor>& outputs,
+                                      const std::vector<Requirement>& requirements) {
+  TENON_ASSIGN_OR_RETURN(
+      Program built, ProgramBuilder().build(std::move(name), inputs, outputs, requirements));
+  TENON_RETURN_IF_ERROR(verify(built));
+  return built;
+}
+
+Program program(std::string name, const std::vector<ProgramInput>& inputs,
+                const std::vector<Tensor>& outputs,
+                const std::vector<Requirement>& requirements) {
+  absl::StatusOr<Program> built = build_program(name, inputs, outputs, requirements);
+  if (built.ok()) return *std::move(built);
+  // The message travels as an Invalid requirement: every consumer verifies and reports it.
+  ProgramData data;
+  data.name = std::move(name);
+  data.requirements.push_back(invalid(std::string(built.status().message())));
+  data.body = seq({});
+  return Program(std::move(data));
+}
+
+}  // namespace tenon
