@@ -1,0 +1,108 @@
+#include "analysis/conflict.h"
+#include "tenon/ir/operators.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon {
+namespace {
+
+using Named = std::vector<std::pair<Var, int64_t>>;
+
+std::string list(const std::vector<int64_t>& numbers) {
+  std::string text;
+  for (int64_t n : numbers) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return text;
+}
+
+std::string cell(const Buffer& buffer, const std::vector<int64_t>& element) {
+  return element.empty() ? buffer.name() : buffer.name() + "[" + list(element) + "]";
+}
+
+// The values of the loops that both accesses are in.
+Named common(const Conflict& c, const Named& values) {
+  const std::vector<For> loops = common_loops(*c.a, *c.b);
+  Named shared;
+  for (const auto& value : values) {
+    for (const For& loop : loops) {
+      if (loop.var == value.first) shared.push_back(value);
+    }
+  }
+  return shared;
+}
+
+std::string text_of(const Named& values) {
+  std::string text;
+  for (const auto& [var, value] : values) {
+    text += (text.empty() ? "" : ", ") + var.name() + " = " + std::to_string(value);
+  }
+  return text;
+}
+
+// "(i = 0, k = 1)"
+std::string iteration(const Conflict& c, const Named& values) {
+  return "(" + text_of(common(c, values)) + ")";
+}
+
+// "C[0, 1]", "C[0, 1], with n = 2"
+std::string cell(const Conflict& c) {
+  std::string text = cell(c.a->buffer, c.meeting.element);
+  if (!c.meeting.sizes.empty()) text += ", with " + text_of(c.meeting.sizes);
+  return text;
+}
+
+absl::Status explain_witness(const Conflict& c) {
+  return refuse("iteration " + iteration(c, c.meeting.a_values) + " must run before " +
+                iteration(c, c.meeting.b_values) + ": both touch " + cell(c));
+}
+
+// The indices of b one step further in the directions asked about.
+std::vector<Expr> shifted_indices(const Conflict& c) {
+  VarMap shift;
+  const std::vector<For> loops = common_loops(*c.a, *c.b);
+  for (size_t i = 0; i < loops.size() && i < c.directions.size(); ++i) {
+    const Var& var = loops[i].var;
+    if (c.directions[i] == Direction::kGreater) shift.emplace(var, Expr(var) + 1);
+    if (c.directions[i] == Direction::kLess) shift.emplace(var, Expr(var) - 1);
+  }
+  std::vector<Expr> indices;
+  for (const Expr& e : c.b->indices) indices.push_back(substitute(e, shift));
+  return indices;
+}
+
+// "idx is data", "i*n is a product of unknowns"
+std::string why_open(const std::vector<Expr>& open) {
+  for (const Expr& e : open) {
+    std::string data;
+    walk(e, [&](const Expr& x) {
+      if (const Load* l = x.as<Load>(); l && data.empty()) data = l->buffer.name();
+    });
+    if (!data.empty()) return ": " + data + " is data";
+  }
+  return open.empty() ? "" : ": " + print(open.front()) + " is not linear in what is known";
+}
+
+absl::Status explain_unknown(const Conflict& c) {
+  const std::vector<Expr> indices = shifted_indices(c);
+  std::string reason = "cannot tell whether " + print(load(c.a->buffer, c.a->indices)) + " and " +
+                       print(load(c.b->buffer, indices)) + " are different elements";
+  std::vector<std::string> missing;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    if (!equal(indices[d], c.a->indices[d])) missing.push_back(print(c.a->indices[d] != indices[d]));
+  }
+  // Any one of several differences would do, and no single one can be called missing.
+  if (missing.size() != 1) missing.clear();
+  return refuse(reason + why_open(c.meeting.open), std::move(missing));
+}
+
+}  // namespace
+
+absl::Status explain(const Conflict& c) {
+  return c.meeting.answer == Answer::kYes ? explain_witness(c) : explain_unknown(c);
+}
+
+std::string both_accumulate(const Conflict& c) {
+  if (c.meeting.answer != Answer::kYes || !commute(*c.a, *c.b, false)) return "";
+  return "iterations " + iteration(c, c.meeting.a_values) + " and " +
+         iteration(c, c.meeting.b_values) + " both accumulate into " + cell(c);
+}
+
+}  // namespace tenon
