@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "tenon/base/limits.h"
 #include "tenon/base/type.h"
 
 namespace tenon {
@@ -245,6 +246,7 @@ struct ExprNode {
 // Functions on expressions recurse, so a tree that is deeper than this is not made: the node that
 // would exceed it is an Invalid instead.
 inline constexpr int32_t kMaxExprDepth = 12000;
+inline constexpr int32_t kMaxLanes = 1 << 16;
 
 inline Type Expr::type() const { return node_->type; }
 

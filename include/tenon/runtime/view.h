@@ -11,22 +11,20 @@
 #include <initializer_list>
 #include <string>
 #include <type_traits>
-#include <variant>
-#include <vector>
 
 #include "absl/types/span.h"
 #include "tenon/base/half.h"
+#include "tenon/base/limits.h"
 #include "tenon/base/stride_class.h"
 #include "tenon/base/type.h"
 
 namespace tenon {
 
-inline constexpr int kMaxRank = 8;
-
 class View {
  public:
   View() = default;
-  // Dense row-major. A rank above 8 is kept as rank 9, which every argument check refuses.
+  // Dense row-major. A rank above kMaxRank, or strides that are not one per dimension, make a view
+  // that is not valid(); every argument check refuses it.
   View(void* data, Type type, absl::Span<const int64_t> shape);
   View(void* data, Type type, absl::Span<const int64_t> shape, absl::Span<const int64_t> strides);
   template <class T>
@@ -39,18 +37,19 @@ class View {
              absl::Span<const int64_t>(shape.begin(), shape.size()),
              absl::Span<const int64_t>(strides.begin(), strides.size())) {}
 
+  bool valid() const { return rank_ <= kMaxRank; }
   void* data() const { return data_; }
   Type type() const { return type_; }
   int rank() const { return rank_; }
   int64_t size(int dim) const { return shape_[static_cast<size_t>(dim)]; }
   int64_t stride(int dim) const { return strides_[static_cast<size_t>(dim)]; }
-  int64_t elements() const;  // product of the sizes; 1 for rank 0
+  int64_t elements() const;  // product of the sizes; 1 for rank 0, 0 when not valid
   std::string to_string() const;  // "f32[128, 768]", "f32[768, 128] strides [1, 768]"
 
  private:
   void* data_ = nullptr;
   Type type_ = f32;
-  int rank_ = 0;
+  int rank_ = 0;  // above kMaxRank: not valid, and nothing stands in the arrays
   std::array<int64_t, kMaxRank> shape_{};
   std::array<int64_t, kMaxRank> strides_{};
 };
