@@ -1,0 +1,130 @@
+#include "tenon/analysis/facts.h"
+
+#include <algorithm>
+
+#include "analysis/inspect.h"
+
+namespace tenon {
+
+template <class Change>
+Facts Facts::with(Change change) const {
+  Fixed fixed = fixed_ ? *fixed_ : Fixed{};
+  change(fixed);
+  Facts result = *this;
+  result.fixed_ = std::make_shared<const Fixed>(std::move(fixed));
+  return result;
+}
+
+Facts Facts::with_size(const Var& size) const {
+  if (is_size(size)) return *this;
+  return with([&](Fixed& fixed) { fixed.sizes.push_back(size); });
+}
+
+Facts Facts::with_fixed(const Var& scalar) const {
+  return with([&](Fixed& fixed) { fixed.scalars.push_back(scalar); });
+}
+
+Facts Facts::with_fixed(const Buffer& buffer) const {
+  return with([&](Fixed& fixed) { fixed.buffers.push_back(buffer); });
+}
+
+Facts Facts::inside(const For& loop) const { return inside(LoopRange{loop.var, loop.lo, loop.hi}); }
+
+Facts Facts::inside(const LoopRange& range) const {
+  // A bound that was read from memory is a number without a name by the time the body runs.
+  const auto lasting = [&](const Expr& bound) {
+    return lasts(bound) ? bound : Expr(Var("unknown", bound.type()));
+  };
+  Facts result = *this;
+  result.loops_.push_back({range.var, lasting(range.lo), lasting(range.hi)});
+  const LoopRange& added = result.loops_.back();
+  result.loop_masks_.push_back(mask_of(added.var) | vars_mask(added.lo) | vars_mask(added.hi));
+  return result;
+}
+
+Facts Facts::given(const Expr& condition) const {
+  Facts result = *this;
+  result.add(condition, true);
+  return result;
+}
+
+// Takes conjunctions apart and moves negations to the leaves.
+void Facts::add(const Expr& condition, bool value) {
+  if (const Unary* negation = as_not(condition)) return add(negation->a, !value);
+  if (const Binary* b = as_bool(condition, value ? BinaryOp::kBitAnd : BinaryOp::kBitOr)) {
+    add(b->a, value);
+    add(b->b, value);
+    return;
+  }
+  if (value) return push(condition);
+  const Binary* comparison = condition.as<Binary>();
+  const Expr opposite = comparison ? negated_comparison(*comparison) : Expr();
+  push(opposite ? opposite : unary(UnaryOp::kNot, condition));
+}
+
+void Facts::push(Expr condition) {
+  if (condition.is<Const>() || !lasts(condition)) return;
+  for (const Expr& known : conditions_) {
+    if (equal(known, condition)) return;
+  }
+  condition_masks_.push_back(vars_mask(condition));
+  conditions_.push_back(std::move(condition));
+}
+
+Facts Facts::bound(const Bind& bind) const {
+  if (bind.value.type() != i64) return *this;
+  return given(binary(BinaryOp::kEq, bind.var, bind.value));
+}
+
+bool Facts::lasts(const Expr& e) const {
+  return !any_in(e, [&](const Expr& x) {
+    const Load* l = x.as<Load>();
+    return l && !is_fixed(l->buffer);
+  });
+}
+
+const std::vector<Var>& Facts::sizes() const {
+  static const std::vector<Var> none;
+  return fixed_ ? fixed_->sizes : none;
+}
+
+const LoopRange* Facts::range_of(const Var& var) const {
+  for (auto range = loops_.rbegin(); range != loops_.rend(); ++range) {
+    if (range->var == var) return &*range;
+  }
+  return nullptr;
+}
+
+namespace {
+
+template <class T>
+bool contains(const std::vector<T>& list, const T& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+}  // namespace
+
+bool Facts::is_size(const Var& var) const { return fixed_ && contains(fixed_->sizes, var); }
+
+bool Facts::is_fixed(const Var& scalar) const {
+  return fixed_ && (contains(fixed_->sizes, scalar) || contains(fixed_->scalars, scalar));
+}
+
+bool Facts::is_fixed(const Buffer& buffer) const {
+  return fixed_ && contains(fixed_->buffers, buffer);
+}
+
+Facts facts_of(const Program& program) {
+  Facts facts;
+  for (const Var& size : program->sizes) facts = facts.with_size(size);
+  for (const Param& param : program->params) {
+    if (param.role == Role::kScalar) facts = facts.with_fixed(param.scalar);
+    if (param.role == Role::kInput || param.role == Role::kWeight) {
+      facts = facts.with_fixed(param.buffer);
+    }
+  }
+  for (const Expr& requirement : program->requirements) facts = facts.given(requirement);
+  return facts;
+}
+
+}  // namespace tenon

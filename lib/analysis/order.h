@@ -1,0 +1,12 @@
+// A fixed order of expressions, for normal forms: the same on every run, independent of addresses.
+#pragma once
+
+#include "tenon/ir/expr.h"
+
+namespace tenon {
+
+// -1, 0 or 1. Expressions over older (outer) variables come first, and a variable comes before
+// anything else that starts with it. 0 means equal.
+int compare(const Expr& a, const Expr& b);
+
+}  // namespace tenon
