@@ -59,4 +59,9 @@ absl::Status explain(const Conflict& conflict);
 // into C[0, 0]". Empty unless that is what happens.
 std::string both_accumulate(const Conflict& conflict);
 
+// "i = 0, k = 1"
+std::string text_of(const std::vector<std::pair<Var, int64_t>>& values);
+// "C[0, 1]"
+std::string cell(const Buffer& buffer, const std::vector<int64_t>& element);
+
 }  // namespace tenon

@@ -3,19 +3,24 @@
 #include "tenon/ir/visit.h"
 
 namespace tenon {
-namespace {
 
 using Named = std::vector<std::pair<Var, int64_t>>;
 
-std::string list(const std::vector<int64_t>& numbers) {
+std::string text_of(const Named& values) {
   std::string text;
-  for (int64_t n : numbers) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  for (const auto& [var, value] : values) {
+    text += (text.empty() ? "" : ", ") + var.name() + " = " + std::to_string(value);
+  }
   return text;
 }
 
 std::string cell(const Buffer& buffer, const std::vector<int64_t>& element) {
-  return element.empty() ? buffer.name() : buffer.name() + "[" + list(element) + "]";
+  std::string indices;
+  for (int64_t n : element) indices += (indices.empty() ? "" : ", ") + std::to_string(n);
+  return element.empty() ? buffer.name() : buffer.name() + "[" + indices + "]";
 }
+
+namespace {
 
 // The values of the loops that both accesses are in.
 Named common(const Conflict& c, const Named& values) {
@@ -27,14 +32,6 @@ Named common(const Conflict& c, const Named& values) {
     }
   }
   return shared;
-}
-
-std::string text_of(const Named& values) {
-  std::string text;
-  for (const auto& [var, value] : values) {
-    text += (text.empty() ? "" : ", ") + var.name() + " = " + std::to_string(value);
-  }
-  return text;
 }
 
 // "(i = 0, k = 1)"

@@ -1,52 +1,10 @@
 #include "tenon/analysis/find.h"
 
+#include "analysis/place.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
 namespace {
-
-const Stmt* body_of(const Stmt& s) {
-  if (const For* loop = s.as<For>()) return &loop->body;
-  if (const If* guard = s.as<If>()) return &guard->body;
-  return nullptr;
-}
-
-// The first statement, in program order, for which `wanted` holds; null when there is none.
-template <class Wanted>
-const Stmt* first(const Stmt& s, const Wanted& wanted) {
-  if (!s) return nullptr;
-  if (wanted(s)) return &s;
-  if (const Stmt* body = body_of(s)) return first(*body, wanted);
-  if (const Seq* list = s.as<Seq>()) {
-    for (const Stmt& part : list->stmts) {
-      if (const Stmt* found = first(part, wanted)) return found;
-    }
-  }
-  return nullptr;
-}
-
-// What stands between the root and a statement, outermost first: loops, guards, and the names bound
-// before it.
-using Path = std::vector<const Stmt*>;
-
-bool find_path(const Stmt& s, const Var& var, Path& path) {
-  if (!s) return false;
-  const size_t size = path.size();
-  path.push_back(&s);
-  if (const For* loop = s.as<For>()) {
-    if (loop->var == var || find_path(loop->body, var, path)) return true;
-  } else if (const If* guard = s.as<If>()) {
-    if (find_path(guard->body, var, path)) return true;
-  } else if (const Seq* list = s.as<Seq>()) {
-    path.pop_back();
-    for (const Stmt& part : list->stmts) {
-      if (part.is<Bind>()) path.push_back(&part);
-      if (find_path(part, var, path)) return true;
-    }
-  }
-  path.resize(size);
-  return false;
-}
 
 void add_chains(const Stmt& s, const Buffer& buffer, std::vector<For>& around,
                 std::vector<std::vector<For>>& chains) {
@@ -80,20 +38,15 @@ Stmt replaced(const Stmt& s, const Var& var, const std::function<Stmt(const For&
 }  // namespace
 
 std::optional<LoopSite> find_loop(const Program& program, const Var& var) {
-  Path path;
-  if (!find_path(program->body, var, path)) return std::nullopt;
-  LoopSite site{*path.back(), *path.back()->as<For>(), {}, {}, facts_of(program)};
-  path.pop_back();
-  for (const Stmt* s : path) {
-    if (const For* loop = s->as<For>()) {
-      site.outer.push_back(*loop);
-      site.facts = site.facts.inside(*loop);
-    } else if (const If* guard = s->as<If>()) {
-      site.guards.push_back(guard->condition);
-      site.facts = site.facts.given(guard->condition);
-    } else if (const Bind* name = s->as<Bind>()) {
-      site.facts = site.facts.bound(*name);
-    }
+  const auto place = find_place(program->body, [&](const Stmt& s) {
+    const For* loop = s.as<For>();
+    return loop && loop->var == var;
+  });
+  if (!place) return std::nullopt;
+  LoopSite site{*place->statement, *place->statement->as<For>(), {}, {}, place->facts(program)};
+  for (const Stmt* s : place->around) {
+    if (const For* loop = s->as<For>()) site.outer.push_back(*loop);
+    if (const If* guard = s->as<If>()) site.guards.push_back(guard->condition);
   }
   return site;
 }
@@ -107,21 +60,21 @@ std::vector<std::vector<For>> writer_loops(const Program& program, const Buffer&
 
 Buffer find_buffer(const Program& program, std::string_view name) {
   if (const Param* param = find_param(program, name)) return param->buffer;
-  const Stmt* found = first(program->body, [&](const Stmt& s) {
+  const auto place = find_place(program->body, [&](const Stmt& s) {
     const Alloc* a = s.as<Alloc>();
     return a && a->buffer.name() == name;
   });
-  return found ? found->as<Alloc>()->buffer : Buffer();
+  return place ? place->statement->as<Alloc>()->buffer : Buffer();
 }
 
 std::optional<std::vector<Expr>> shape_of(const Program& program, const Buffer& buffer) {
   if (const Param* param = find_param(program, buffer)) return param->shape;
-  const Stmt* found = first(program->body, [&](const Stmt& s) {
+  const auto place = find_place(program->body, [&](const Stmt& s) {
     const Alloc* a = s.as<Alloc>();
     return a && a->buffer == buffer;
   });
-  if (!found) return std::nullopt;
-  return found->as<Alloc>()->shape;
+  if (!place) return std::nullopt;
+  return place->statement->as<Alloc>()->shape;
 }
 
 Stmt replace_loop(const Stmt& body, const Var& var, const std::function<Stmt(const For&)>& f) {

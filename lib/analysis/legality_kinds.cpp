@@ -96,8 +96,8 @@ absl::StatusOr<int64_t> number_of_lanes(const LoopSite& site) {
     return refuse("the lanes of a vector must be a constant number, and loop " + name + " runs over " +
                   print(loop.lo) + ".." + print(loop.hi) + ": split it first");
   }
-  if (*lanes < 1 || *lanes > kMaxLanes) {
-    return refuse("a vector has 1 to " + std::to_string(kMaxLanes) + " lanes, and loop " + name +
+  if (*lanes < 1 || *lanes > kMaxVectorLanes) {
+    return refuse("a vector has 1 to " + std::to_string(kMaxVectorLanes) + " lanes, and loop " + name +
                   " has " + std::to_string(*lanes) + " iterations: split it first");
   }
   return *lanes;

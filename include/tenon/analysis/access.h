@@ -27,8 +27,8 @@ struct Access {
   // load happens).
   std::vector<Expr> guards;
   // How many of `loops` stand around the buffer's Alloc: each of their iterations has a buffer of
-  // its own. 0 for a buffer from outside of the statement.
-  size_t home = 0;
+  // its own. Empty for a buffer from outside of the statement.
+  std::optional<size_t> home;
   // Position in program order: larger runs later within one iteration of the common loops. The
   // reads of a statement come before its write.
   int order = 0;

@@ -1,0 +1,239 @@
+// May a stage be computed inside a loop that reads it?
+#include <algorithm>
+#include <iterator>
+
+#include "analysis/place.h"
+#include "tenon/analysis/access.h"
+#include "tenon/analysis/legality.h"
+#include "tenon/analysis/prove.h"
+#include "tenon/ir/operators.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon {
+namespace {
+
+// N and what comes after it, up to and with the statement that holds `at`.
+struct Span {
+  Stmt nest;
+  std::vector<Stmt> after;
+};
+
+bool writes(const Stmt& s, const Buffer& buffer) {
+  const std::vector<Access> accesses = accesses_of(s, buffer);
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [](const Access& a) { return a.kind != Access::Kind::kRead; });
+}
+
+// Looks in one sequence around `at` for the statements that write the stage. `holds_at` is the
+// position of the statement that holds `at`.
+absl::StatusOr<std::optional<Span>> span_in(const Seq& list, size_t holds_at, const Buffer& stage) {
+  std::vector<size_t> writers;
+  for (size_t i = 0; i < list.stmts.size(); ++i) {
+    if (i != holds_at && writes(list.stmts[i], stage)) writers.push_back(i);
+  }
+  if (writers.empty()) return std::nullopt;
+  if (writers.size() > 1) {
+    return refuse(stage.name() + " is written by several nests: compute it at a loop before its own "
+                                 "nest is taken apart");
+  }
+  const size_t n = writers.front();
+  if (n > holds_at) return refuse(stage.name() + " is computed after the loop that it should move to");
+  const auto begin = list.stmts.begin() + static_cast<std::ptrdiff_t>(n);
+  const auto end = list.stmts.begin() + static_cast<std::ptrdiff_t>(holds_at);
+  return Span{*begin, std::vector<Stmt>(begin + 1, end + 1)};
+}
+
+// The statement of the sequence that the path goes on with.
+size_t position_on_path(const Seq& list, const Stmt* next) {
+  for (size_t i = 0; i < list.stmts.size(); ++i) {
+    if (&list.stmts[i] == next) return i;
+  }
+  return list.stmts.size();
+}
+
+// The nest that writes the stage, in a sequence around `at`.
+absl::StatusOr<Span> find_span(const Place& at, const Buffer& stage) {
+  std::vector<const Stmt*> path = at.around;
+  path.push_back(at.statement);
+  path.erase(std::remove_if(path.begin(), path.end(), [](const Stmt* s) { return s->is<Bind>(); }),
+             path.end());
+  for (size_t i = 0; i + 1 < path.size(); ++i) {
+    const Seq* list = path[i]->as<Seq>();
+    if (!list) continue;
+    absl::StatusOr<std::optional<Span>> span =
+        span_in(*list, position_on_path(*list, path[i + 1]), stage);
+    if (!span.ok()) return span.status();
+    if (*span) return std::move(**span);
+  }
+  return refuse("no nest before loop " + at.statement->as<For>()->var.name() + " computes " +
+                stage.name());
+}
+
+// --- The shape of the producer.
+
+const For* loop_of(const Access& a, const Expr& index) {
+  const VarRef* ref = index.as<VarRef>();
+  if (!ref) return nullptr;
+  for (const For& loop : a.loops) {
+    if (loop.var == ref->var) return &loop;
+  }
+  return nullptr;
+}
+
+bool covers(const For& loop, const Expr& extent, const Facts& facts) {
+  const bool from_zero = is_constant(loop.lo, 0) || proved(facts, loop.lo == Expr(0));
+  return from_zero && (equal(loop.hi, extent) || proved(facts, loop.hi == extent));
+}
+
+absl::Status not_whole(const Access& a, size_t dim) {
+  return refuse("the nest of " + a.buffer.name() + " accesses " +
+                print(load(a.buffer, a.indices)) + ", where index " + std::to_string(dim + 1) +
+                " is not a loop over the whole dimension: compute " + a.buffer.name() +
+                " at a loop before its own loops are split or fused");
+}
+
+// The loop over each dimension; the same one in every access of the stage.
+absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& accesses,
+                                             const std::vector<Expr>& shape, const Facts& facts) {
+  std::vector<For> loops;
+  for (const Access& a : accesses) {
+    for (size_t d = 0; d < shape.size(); ++d) {
+      const For* loop = loop_of(a, a.indices[d]);
+      if (!loop || !covers(*loop, shape[d], facts)) return not_whole(a, d);
+      if (loops.size() <= d) loops.push_back(*loop);
+      if (!(loops[d].var == loop->var)) {
+        return refuse("the nest of " + a.buffer.name() + " runs over dimension " +
+                      std::to_string(d + 1) + " with loop " + loops[d].var.name() + " and with loop " +
+                      loop->var.name() + ": compute it at a loop before fissioning it");
+      }
+      for (size_t other = 0; other < d; ++other) {
+        if (loops[other].var == loops[d].var) return not_whole(a, d);
+      }
+    }
+  }
+  return loops;
+}
+
+bool contains(const std::vector<For>& loops, const Var& var) {
+  return std::any_of(loops.begin(), loops.end(), [&](const For& l) { return l.var == var; });
+}
+
+// The nest changes the stage alone. What it keeps for itself must not pass values from one element
+// of the stage to another: then computing only some of them would change the others.
+absl::Status writes_only(const std::vector<Access>& nest, const Buffer& stage,
+                         const std::vector<For>& loops) {
+  for (const Access& a : nest) {
+    if (a.kind == Access::Kind::kRead || a.buffer == stage) continue;
+    if (!a.home) return refuse("the nest of " + stage.name() + " also writes " + a.buffer.name());
+    for (size_t i = *a.home; i < a.loops.size(); ++i) {
+      if (!contains(loops, a.loops[i].var)) continue;
+      return refuse("the nest of " + stage.name() + " passes values between iterations of loop " +
+                    a.loops[i].var.name() + " through " + a.buffer.name());
+    }
+  }
+  return absl::OkStatus();
+}
+
+// What the nest reads still has the same value where the nest would run.
+absl::Status inputs_stay(const std::vector<Access>& nest, const Buffer& stage,
+                         const std::vector<Stmt>& after) {
+  for (const Access& a : nest) {
+    if (a.kind != Access::Kind::kRead || a.buffer == stage || a.home) continue;
+    for (const Stmt& s : after) {
+      if (!writes(s, a.buffer)) continue;
+      return refuse("the nest of " + stage.name() + " reads " + a.buffer.name() +
+                    ", which is written again before the new place");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// --- The place.
+
+absl::Status place_can_hold(const LoopSite& at, const Stmt& nest, const Buffer& stage) {
+  bool in_parallel = at.loop.kind == ForKind::kParallel;
+  bool in_vector = at.loop.kind == ForKind::kVector;
+  for (const For& loop : at.outer) {
+    in_parallel = in_parallel || loop.kind == ForKind::kParallel;
+    in_vector = in_vector || loop.kind == ForKind::kVector;
+  }
+  if (in_vector) {
+    return refuse("loop " + at.loop.var.name() +
+                  " is vector code, which cannot hold an allocation: compute " + stage.name() +
+                  " at a loop around it");
+  }
+  const Stmt* parallel = nullptr;
+  walk(nest, [&](const Stmt& s) {
+    if (s.is<For>() && s.as<For>()->kind == ForKind::kParallel) parallel = &s;
+  });
+  if (in_parallel && parallel) {
+    return refuse("loop " + parallel->as<For>()->var.name() + " of the nest of " + stage.name() +
+                  " is parallel, and the new place stands inside a parallel loop");
+  }
+  return absl::OkStatus();
+}
+
+// All accesses to the stage are in the nest, or reads in the body of `at`.
+absl::Status used_only_here(const Program& program, const Buffer& stage, size_t in_nest,
+                            const For& at) {
+  const std::vector<Access> inside = accesses_of(at.body, stage);
+  if (inside.empty()) return refuse("nothing inside loop " + at.var.name() + " reads " + stage.name());
+  for (const Access& a : inside) {
+    if (a.kind == Access::Kind::kRead) continue;
+    return refuse(stage.name() + " is also written inside loop " + at.var.name());
+  }
+  if (accesses_of(program->body, stage).size() == in_nest + inside.size()) return absl::OkStatus();
+  return refuse(stage.name() + " is also used outside of loop " + at.var.name());
+}
+
+// Data in the region's bounds is read before the body runs.
+absl::Status region_is_settled(const Region& region, const Stmt& body, const Buffer& stage) {
+  absl::Status status;
+  for (const Expr& lo : region.lo) {
+    walk(lo, [&](const Expr& e) {
+      const Load* l = e.as<Load>();
+      if (!l || !uses(body, l->buffer) || !writes(body, l->buffer)) return;
+      status = refuse("which part of " + stage.name() + " is read depends on " + l->buffer.name() +
+                      ", which is written there too");
+    });
+  }
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& stage,
+                                         const Var& at) {
+  if (find_param(program, stage)) {
+    return refuse(stage.name() + " is a parameter of the program, not a local buffer");
+  }
+  const std::optional<std::vector<Expr>> shape = shape_of(program, stage);
+  if (!shape) return refuse("the program has no buffer " + stage.name());
+  const std::optional<LoopSite> site = find_loop(program, at);
+  if (!site) return refuse("the program has no loop " + at.name());
+  const auto place = find_place(program->body, [&](const Stmt& s) {
+    return s.get() == site->statement.get();
+  });
+
+  const absl::StatusOr<Span> span = find_span(*place, stage);
+  if (!span.ok()) return span.status();
+  if (absl::Status s = place_can_hold(*site, span->nest, stage); !s.ok()) return s;
+
+  const std::vector<Access> nest = accesses_of(span->nest);
+  std::vector<Access> own;
+  std::copy_if(nest.begin(), nest.end(), std::back_inserter(own),
+               [&](const Access& a) { return a.buffer == stage; });
+  if (absl::Status s = used_only_here(program, stage, own.size(), site->loop); !s.ok()) return s;
+  const absl::StatusOr<std::vector<For>> loops = stage_loops(own, *shape, facts_of(program));
+  if (!loops.ok()) return loops.status();
+  if (absl::Status s = writes_only(nest, stage, *loops); !s.ok()) return s;
+  if (absl::Status s = inputs_stay(nest, stage, span->after); !s.ok()) return s;
+
+  absl::StatusOr<Region> region =
+      region_of(site->loop.body, stage, Which::kReads, site->facts.inside(site->loop));
+  if (!region.ok()) return region.status();
+  if (absl::Status s = region_is_settled(*region, site->loop.body, stage); !s.ok()) return s;
+  return ComputeAt{*site, span->nest, *loops, *std::move(region)};
+}
+
+}  // namespace tenon

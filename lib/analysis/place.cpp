@@ -1,0 +1,60 @@
+#include "analysis/place.h"
+
+namespace tenon {
+namespace {
+
+class Finder {
+ public:
+  explicit Finder(const std::function<bool(const Stmt&)>& wanted) : wanted_(wanted) {}
+
+  bool find(const Stmt& s) {
+    if (wanted_(s)) {
+      place_.statement = &s;
+      return true;
+    }
+    const size_t size = place_.around.size();
+    place_.around.push_back(&s);
+    if (find_inside(s)) return true;
+    place_.around.resize(size);
+    return false;
+  }
+
+  Place take() { return std::move(place_); }
+
+ private:
+  bool find_inside(const Stmt& s) {
+    if (const For* loop = s.as<For>()) return find(loop->body);
+    if (const If* guard = s.as<If>()) return find(guard->body);
+    const Seq* list = s.as<Seq>();
+    if (!list) return false;
+    for (const Stmt& part : list->stmts) {
+      if (find(part)) return true;
+      if (part.is<Bind>()) place_.around.push_back(&part);
+    }
+    return false;
+  }
+
+  const std::function<bool(const Stmt&)>& wanted_;
+  Place place_{nullptr, {}};
+};
+
+}  // namespace
+
+Facts Place::facts(const Program& program) const {
+  Facts facts = facts_of(program);
+  for (const Stmt* s : around) {
+    if (const For* loop = s->as<For>()) facts = facts.inside(*loop);
+    if (const If* guard = s->as<If>()) facts = facts.given(guard->condition);
+    if (const Bind* name = s->as<Bind>()) facts = facts.bound(*name);
+  }
+  return facts;
+}
+
+std::optional<Place> find_place(const Stmt& body, const std::function<bool(const Stmt&)>& wanted) {
+  if (!body) return std::nullopt;
+  Finder finder(wanted);
+  if (!finder.find(body)) return std::nullopt;
+  return finder.take();
+}
+
+}  // namespace tenon

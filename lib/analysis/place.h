@@ -1,0 +1,25 @@
+// The way from the root of a Program to one of its statements.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tenon/analysis/facts.h"
+#include "tenon/ir/program.h"
+
+namespace tenon {
+
+// A statement, and what stands around it, outermost first: loops, guards, sequences, and the names
+// bound before it. The pointers live as long as the Program.
+struct Place {
+  const Stmt* statement;
+  std::vector<const Stmt*> around;
+
+  Facts facts(const Program& program) const;  // what is known where the statement stands
+};
+
+// The first statement, in program order, for which `wanted` holds.
+std::optional<Place> find_place(const Stmt& body, const std::function<bool(const Stmt&)>& wanted);
+
+}  // namespace tenon
