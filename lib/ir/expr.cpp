@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "ir/settled.h"
 #include "tenon/base/hash.h"
 #include "tenon/base/match.h"
 #include "tenon/ir/scalar_ops.h"
@@ -101,17 +102,6 @@ Expr make(Type type, Kind kind) {
       std::make_shared<const ExprNode>(ExprNode{type, std::move(kind), d.hash(), d.depth()}));
 }
 
-// An operand of a node has its final type: a literal stops to adapt.
-Expr settled(Expr e) {
-  const Const* c = e.as<Const>();
-  return c && c->literal ? make(e.type(), Const{c->bits}) : e;
-}
-
-std::vector<Expr> settled(std::vector<Expr> list) {
-  for (Expr& e : list) e = settled(std::move(e));
-  return list;
-}
-
 void match_lanes(Expr& a, Expr& b) {
   if (a.type().lanes == b.type().lanes) return;
   if (!a.type().is_vector()) a = broadcast_lanes(a, b.type().lanes);
@@ -160,6 +150,16 @@ bool same(const Reduce& a, const Reduce& b) {
 bool same(const Invalid& a, const Invalid& b) { return a.message == b.message; }
 
 }  // namespace
+
+Expr settled(Expr e) {
+  const Const* c = e.as<Const>();
+  return c && c->literal ? make(e.type(), Const{c->bits}) : e;
+}
+
+std::vector<Expr> settled(std::vector<Expr> list) {
+  for (Expr& e : list) e = settled(std::move(e));
+  return list;
+}
 
 Var::Var(std::string name, Type type)
     : info_(std::make_shared<const Info>(Info{std::move(name), type, next_id()})) {}

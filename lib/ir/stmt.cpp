@@ -3,23 +3,14 @@
 #include <algorithm>
 #include <span>
 
+#include "ir/settled.h"
+
 namespace tenon {
 namespace {
 
 using Kind = decltype(StmtNode::kind);
 
 Stmt make(Kind kind) { return Stmt(std::make_shared<const StmtNode>(StmtNode{std::move(kind)})); }
-
-// A constant in a statement has its final type: a literal stops to adapt.
-Expr settled(Expr e) {
-  const Const* c = e.as<Const>();
-  return c && c->literal ? constant_bits(e.type(), c->bits) : e;
-}
-
-std::vector<Expr> settled(std::vector<Expr> list) {
-  for (Expr& e : list) e = settled(std::move(e));
-  return list;
-}
 
 // Appends s to `out` with every Seq opened.
 void flatten(const Stmt& s, std::vector<Stmt>& out) {
@@ -29,6 +20,15 @@ void flatten(const Stmt& s, std::vector<Stmt>& out) {
   } else {
     out.push_back(s);
   }
+}
+
+// Value and mask of a write have the lanes of the widest part.
+void spread(const std::vector<Expr>& indices, Expr& value, Expr& mask) {
+  int32_t lanes = value.type().lanes;
+  for (const Expr& index : indices) lanes = std::max(lanes, index.type().lanes);
+  if (mask) lanes = std::max(lanes, mask.type().lanes);
+  value = broadcast_lanes(std::move(value), lanes);
+  if (mask) mask = broadcast_lanes(std::move(mask), lanes);
 }
 
 bool equal_lists(std::span<const Expr> a, std::span<const Expr> b) {
@@ -64,12 +64,14 @@ bool same(const Bind& a, const Bind& b) { return a.var == b.var && equal(a.value
 }  // namespace
 
 Stmt store(const Buffer& buffer, std::vector<Expr> indices, Expr value, Expr mask) {
+  spread(indices, value, mask);
   return make(Store{buffer, settled(std::move(indices)), settled(std::move(value)),
                     settled(std::move(mask))});
 }
 
 Stmt accumulate(const Buffer& buffer, std::vector<Expr> indices, Reducer op, Expr value,
                 Expr mask) {
+  spread(indices, value, mask);
   return make(Accumulate{buffer, settled(std::move(indices)), op, settled(std::move(value)),
                          settled(std::move(mask))});
 }

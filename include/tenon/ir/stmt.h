@@ -115,6 +115,7 @@ const T* Stmt::as() const {
   return node_ ? std::get_if<T>(&node_->kind) : nullptr;
 }
 
+// Value and mask of a write get the lanes of its widest part; indices may stay one lane wide.
 Stmt store(const Buffer& buffer, std::vector<Expr> indices, Expr value, Expr mask = {});
 Stmt accumulate(const Buffer& buffer, std::vector<Expr> indices, Reducer op, Expr value,
                 Expr mask = {});

@@ -1,0 +1,327 @@
+#include "ir/grammar.h"
+#include "ir/parser.h"
+#include "tenon/base/macros.h"
+
+namespace tenon {
+namespace {
+
+// Deeper texts are refused. Reading a level takes up to about 4 KB of stack.
+constexpr int kMaxNesting = 500;
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+std::string found(const Token& token) {
+  switch (token.kind) {
+    case Token::kEnd: return "found the end of the text";
+    case Token::kUnknown: {
+      constexpr char kHex[] = "0123456789abcdef";
+      const unsigned char c = static_cast<unsigned char>(token.text.front());
+      if (c > ' ' && c < 0x7f) break;
+      return std::string("found the byte 0x") + kHex[c >> 4] + kHex[c & 15];
+    }
+    default: break;
+  }
+  return "found " + quoted(token.text);
+}
+
+}  // namespace
+
+// --- Tokens.
+
+const Token& Parser::peek(size_t ahead) const {
+  return tokens_[std::min(position_ + ahead, tokens_.size() - 1)];
+}
+
+Token Parser::next() {
+  const Token token = peek();
+  if (position_ + 1 < tokens_.size()) ++position_;
+  return token;
+}
+
+bool Parser::accept(std::string_view text) {
+  if (!sees(text) || peek().kind == Token::kEnd) return false;
+  next();
+  return true;
+}
+
+bool Parser::accept_word(std::string_view word) { return continues_with(word) && accept(word); }
+
+void Parser::expect(std::string_view text) {
+  if (!accept(text)) fail_expected(quoted(text));
+}
+
+Token Parser::expect_name(std::string_view what) {
+  if (!sees_name()) fail_expected(what);
+  return next();
+}
+
+void Parser::fail(const Token& at, const std::string& message) {
+  if (!error_.ok()) return;
+  error_ = refuse("line " + std::to_string(at.line) + ", column " + std::to_string(at.column) +
+                  ": " + message);
+  position_ = tokens_.size() - 1;
+}
+
+void Parser::fail_expected(std::string_view what) {
+  fail(peek(), found(peek()) + ", expected " + std::string(what));
+}
+
+bool Parser::enter(int levels) {
+  depth_ += levels;
+  if (depth_ <= kMaxNesting) return true;
+  fail(peek(), "nested more than " + std::to_string(kMaxNesting) + " levels deep");
+  depth_ -= levels;
+  return false;
+}
+
+// --- Names.
+
+void Parser::declare(const Token& name, Var var, Buffer buffer) {
+  if (!error_.ok()) return;
+  const std::string text(name.text);
+  if (is_reserved(text)) fail(name, quoted(text) + " has a meaning of its own and names nothing");
+  const auto [known, is_new] = names_.try_emplace(text, Named{var, buffer, name.line});
+  if (!is_new) {
+    fail(name,
+         quoted(text) + " is declared already, in line " + std::to_string(known->second.line));
+  }
+  declared_.push_back(text);
+}
+
+Var Parser::declare_var(const Token& name, Type type) {
+  const Var var(std::string(name.text), type);
+  declare(name, var, Buffer());
+  return var;
+}
+
+Buffer Parser::declare_buffer(const Token& name, Type type) {
+  const Buffer buffer(std::string(name.text), type);
+  declare(name, Var(), buffer);
+  return buffer;
+}
+
+void Parser::close_scope(size_t mark) {
+  for (; declared_.size() > mark; declared_.pop_back()) names_.erase(declared_.back());
+}
+
+Var Parser::find_var(const Token& name) {
+  const auto known = names_.find(name.text);
+  if (known == names_.end()) {
+    fail(name, quoted(name.text) + " is not declared");
+    return Var();
+  }
+  if (!known->second.var) fail(name, quoted(name.text) + " is a buffer and needs indices");
+  return known->second.var;
+}
+
+Buffer Parser::find_buffer(const Token& name) {
+  const auto known = names_.find(name.text);
+  if (known == names_.end()) {
+    fail(name, quoted(name.text) + " is not declared");
+    return Buffer();
+  }
+  if (!known->second.buffer) fail(name, quoted(name.text) + " is not a buffer");
+  return known->second.buffer;
+}
+
+// --- Statements.
+
+// The statements of a block, whose names end with it.
+std::vector<Stmt> Parser::parse_block() {
+  std::vector<Stmt> stmts;
+  if (!enter()) return stmts;
+  const size_t mark = declared_.size();
+  expect("{");
+  while (error_.ok() && !accept("}")) {
+    if (!stmts.empty() && !peek().first_on_line) {
+      fail_expected("'}' or the end of the line");
+    } else {
+      stmts.push_back(parse_stmt());
+    }
+  }
+  close_scope(mark);
+  leave();
+  return stmts;
+}
+
+Stmt Parser::parse_stmt() {
+  const bool before_name = peek(1).kind == Token::kName;
+  const bool is_loop = sees("parallel") || sees("vector") || sees("unroll");
+  if ((sees("for") && before_name) || (is_loop && before_name)) return parse_for();
+  if (sees("if") && peek(1).text != "[") return parse_if();
+  if (sees("alloc") && before_name) return parse_alloc();
+  if (sees("let") && before_name) return parse_let();
+  if (sees_name()) return parse_write();
+  fail_expected("a statement or '}'");
+  return seq({});
+}
+
+Stmt Parser::parse_for() {
+  ForKind kind = ForKind::kSerial;
+  if (accept("parallel"))
+    kind = ForKind::kParallel;
+  else if (accept("vector"))
+    kind = ForKind::kVector;
+  else if (accept("unroll"))
+    kind = ForKind::kUnroll;
+  expect("for");
+  const Token name = expect_name("a name for the loop");
+  expect("in");
+  Expr lo = parse_expr();
+  expect("..");
+  Expr hi = parse_expr();
+  const size_t mark = declared_.size();
+  const Var var = declare_var(name, i64);
+  std::vector<Stmt> body = parse_block();
+  close_scope(mark);
+  return make_for(var, std::move(lo), std::move(hi), kind, seq(std::move(body)));
+}
+
+Stmt Parser::parse_if() {
+  next();
+  std::vector<Expr> conditions = {parse_expr()};
+  while (accept_word("and")) conditions.push_back(parse_expr());
+  const int levels = static_cast<int>(std::min<size_t>(conditions.size(), kMaxNesting + 1));
+  if (!enter(levels)) return seq({});
+  Stmt result = seq(parse_block());
+  leave(levels);
+  for (; !conditions.empty(); conditions.pop_back()) result = make_if(conditions.back(), result);
+  return result;
+}
+
+Stmt Parser::parse_alloc() {
+  next();
+  const Token name = expect_name("a name for the buffer");
+  expect(":");
+  const Type type = parse_element_type();
+  std::vector<Expr> shape = parse_list("[", "]");
+  const Memory memory = accept_word("in") ? parse_memory() : Memory::kAuto;
+  Expr offset = accept_word("at") ? parse_expr() : Expr();
+  const Buffer buffer = declare_buffer(name, type);
+  return alloc(buffer, std::move(shape), memory, std::move(offset));
+}
+
+Memory Parser::parse_memory() {
+  for (Memory memory : {Memory::kStack, Memory::kShared, Memory::kWorker}) {
+    if (accept(name_of(memory))) return memory;
+  }
+  fail_expected("stack, shared or worker");
+  return Memory::kAuto;
+}
+
+Stmt Parser::parse_let() {
+  next();
+  const Token name = expect_name("a name for the value");
+  expect("=");
+  Expr value = parse_expr();
+  const Var var = declare_var(name, value.type());
+  return bind(var, std::move(value));
+}
+
+// buffer[indices] = value, or += and the like, with an optional mask.
+Stmt Parser::parse_write() {
+  const Token name = next();
+  if (!sees("[")) {
+    fail_expected("'[': a statement is a loop, an if, an alloc, a let or a write to a buffer");
+    return seq({});
+  }
+  const Buffer buffer = find_buffer(name);
+  std::vector<Expr> indices = parse_list("[", "]");
+  const std::optional<Reducer> update = accept_update();
+  if (!update && !accept("=")) fail_expected("'=', '+=', '*=', 'max=' or 'min='");
+  Expr value = parse_expr();
+  Expr mask = accept_word("where") ? parse_expr() : Expr();
+  if (!error_.ok()) return seq({});
+  if (!update) return store(buffer, std::move(indices), std::move(value), std::move(mask));
+  return accumulate(buffer, std::move(indices), *update, std::move(value), std::move(mask));
+}
+
+std::optional<Reducer> Parser::accept_update() {
+  if (accept("+=")) return Reducer::kSum;
+  if (accept("*=")) return Reducer::kProd;
+  for (Reducer op : {Reducer::kMax, Reducer::kMin}) {
+    if (!sees(name_of(op)) || peek(1).text != "=") continue;
+    next();
+    next();
+    return op;
+  }
+  return std::nullopt;
+}
+
+// --- The Program.
+
+Packing Parser::parse_packing() {
+  Packing packing;
+  packing.logical_shape = parse_list("[", "]");
+  expect("by");
+  expect("(");
+  const size_t mark = declared_.size();
+  if (!accept(")")) {
+    do {
+      packing.vars.push_back(declare_var(expect_name("a name"), i64));
+    } while (accept(","));
+    expect(")");
+  }
+  expect("->");
+  packing.map = parse_list("(", ")");
+  close_scope(mark);
+  return packing;
+}
+
+Param Parser::parse_param(Role role) {
+  Param param;
+  param.role = role;
+  const Token name = expect_name("a name for the parameter");
+  expect(":");
+  const Type type = parse_element_type();
+  if (role == Role::kScalar) {
+    param.scalar = declare_var(name, type);
+    return param;
+  }
+  param.shape = parse_list("[", "]");
+  if (accept_word("strides")) param.strides = parse_list("[", "]");
+  if (accept_word("packs")) param.packing = parse_packing();
+  param.buffer = declare_buffer(name, type);
+  return param;
+}
+
+void Parser::parse_header(ProgramData& program) {
+  expect("program");
+  program.name = expect_name("a name for the program").text;
+  while (error_.ok() && !sees("{")) {
+    if (accept("reassociated")) {
+      program.reassociated = true;
+    } else if (accept("size")) {
+      do {
+        program.sizes.push_back(declare_var(expect_name("a name for the size"), i64));
+      } while (accept(","));
+    } else if (accept("input")) {
+      program.params.push_back(parse_param(Role::kInput));
+    } else if (accept("weight")) {
+      program.params.push_back(parse_param(Role::kWeight));
+    } else if (accept("output")) {
+      program.params.push_back(parse_param(Role::kOutput));
+    } else if (accept("scalar")) {
+      program.params.push_back(parse_param(Role::kScalar));
+    } else if (accept("require")) {
+      program.requirements.push_back(parse_expr());
+    } else {
+      fail_expected("size, input, weight, output, scalar, require, reassociated or '{'");
+    }
+  }
+}
+
+absl::StatusOr<Program> Parser::parse_program() {
+  ProgramData data;
+  parse_header(data);
+  data.body = seq(parse_block());
+  if (peek().kind != Token::kEnd) fail_expected("the end of the text");
+  if (!error_.ok()) return error_;
+  Program program(std::move(data));
+  TENON_RETURN_IF_ERROR(verify(program));
+  return program;
+}
+
+absl::StatusOr<Program> parse(std::string_view text) { return Parser(text).parse_program(); }
+
+}  // namespace tenon

@@ -1,0 +1,143 @@
+// A Program as a list of numbers that says everything but the identities (and names) of what the
+// body declares: equal lists mean equal structure. Every node writes its kind, its own facts and
+// how many children follow, so no two different programs share a list.
+#include <map>
+
+#include "tenon/base/hash.h"
+#include "tenon/base/match.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon {
+namespace {
+
+class Encoder {
+ public:
+  std::vector<uint64_t> take() { return std::move(code_); }
+
+  void add_program(const ProgramData& program);
+
+ private:
+  void add(uint64_t value) { code_.push_back(value); }
+  void add(Type type) {
+    add(static_cast<uint64_t>(type.scalar) << 32 | static_cast<uint32_t>(type.lanes));
+  }
+  void add(std::string_view text) {
+    add(text.size());
+    for (char c : text) add(static_cast<uint64_t>(static_cast<unsigned char>(c)));
+  }
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void add(Enum value) { add(static_cast<uint64_t>(value)); }
+  template <class T>
+  void add(const std::vector<T>& list) {
+    add(list.size());
+    for (const T& item : list) add(item);
+  }
+  void add(const Expr& e);
+  void add(const Stmt& s);
+  void add(const Param& param);
+
+  // From here on the identity is known by its number. A variable of several disjoint scopes gets a
+  // number in each.
+  void declare(uint64_t id, Type type) {
+    numbers_[id] = ++declared_;
+    add(type);
+  }
+  void declare(const Var& var) { declare(var.id(), var.type()); }
+  void declare(const Buffer& buffer) { declare(buffer.id(), buffer.type()); }
+  void refer(uint64_t id) {
+    const auto known = numbers_.find(id);
+    add(known != numbers_.end() ? known->second : 0);
+    if (known == numbers_.end()) add(id);
+  }
+
+  std::vector<uint64_t> code_;
+  std::map<uint64_t, uint64_t> numbers_;
+  uint64_t declared_ = 0;
+};
+
+void Encoder::add(const Expr& e) {
+  if (!e) return add(UINT64_MAX);
+  add(e.node().kind.index());
+  add(e.type());
+  match(
+      e.node().kind,  //
+      [&](const Const& c) { add(c.bits); }, [&](const VarRef& v) { refer(v.var.id()); },
+      [&](const Unary& u) { add(u.op), add(u.a); },
+      [&](const Binary& b) { add(b.op), add(b.a), add(b.b); },
+      [&](const Select& s) { add(s.condition), add(s.on_true), add(s.on_false); },
+      [&](const Cast& c) { add(c.mode), add(c.a); },
+      [&](const Load& l) { refer(l.buffer.id()), add(l.indices), add(l.mask); },
+      [&](const Ramp& r) { add(r.base), add(r.stride); }, [&](const Broadcast& b) { add(b.a); },
+      [&](const Reduce& r) {
+        add(r.op);
+        add(r.axes.size());
+        for (const ReduceAxis& axis : r.axes) add(axis.extent), declare(axis.var);
+        add(r.value);
+      },
+      [&](const Invalid& i) { add(std::string_view(i.message)); });
+}
+
+void Encoder::add(const Stmt& s) {
+  if (!s) return add(UINT64_MAX);
+  add(s.node().kind.index());
+  match(
+      s.node().kind,
+      [&](const Store& x) { refer(x.buffer.id()), add(x.indices), add(x.value), add(x.mask); },
+      [&](const Accumulate& x) {
+        refer(x.buffer.id()), add(x.indices), add(x.op), add(x.value), add(x.mask);
+      },
+      [&](const For& x) { add(x.kind), add(x.lo), add(x.hi), declare(x.var), add(x.body); },
+      [&](const If& x) { add(x.condition), add(x.body); }, [&](const Seq& x) { add(x.stmts); },
+      [&](const Alloc& x) { add(x.memory), add(x.shape), add(x.offset), declare(x.buffer); },
+      [&](const Bind& x) { add(x.value), declare(x.var); });
+}
+
+void Encoder::add(const Param& param) {
+  add(param.role);
+  add(std::string_view(param.name()));
+  if (param.buffer) {
+    declare(param.buffer);
+  } else {
+    declare(param.scalar);
+  }
+  add(param.shape);
+  add(param.strides);
+  add(static_cast<uint64_t>(param.packing.has_value()));
+  if (!param.packing) return;
+  add(param.packing->logical_shape);
+  add(param.packing->vars.size());
+  for (const Var& var : param.packing->vars) declare(var);
+  add(param.packing->map);
+}
+
+void Encoder::add_program(const ProgramData& program) {
+  add(std::string_view(program.name));
+  add(static_cast<uint64_t>(program.reassociated));
+  add(program.sizes.size());
+  for (const Var& size : program.sizes) {
+    add(std::string_view(size.name()));
+    declare(size);
+  }
+  add(program.params);
+  add(program.requirements);
+  add(program.body);
+}
+
+std::vector<uint64_t> encode(const Program& program) {
+  Encoder encoder;
+  encoder.add_program(*program);
+  return encoder.take();
+}
+
+}  // namespace
+
+bool structurally_equal(const Program& a, const Program& b) { return encode(a) == encode(b); }
+
+uint64_t structural_hash(const Program& program) {
+  uint64_t hash = 0;
+  for (uint64_t value : encode(program)) hash = hash_combine(hash, value);
+  return hash;
+}
+
+}  // namespace tenon

@@ -1,0 +1,96 @@
+// The walk behind verify(): what is in scope, and the first rule that is broken.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/names.h"
+#include "tenon/ir/program.h"
+
+namespace tenon {
+
+class Verifier {
+ public:
+  explicit Verifier(const Program& program) : program_(program) {}
+
+  absl::Status run();
+
+ private:
+  // --- Parameters, sizes and requirements (verify.cpp).
+  void check_names();
+  void check_name(const std::string& name, const std::string& what);
+  void check_size(const Var& size);
+  void check_param(const Param& param);
+  void check_shape_of(const Param& param);
+  void check_packing(const Param& param);
+  void check_requirement(const Expr& e);
+  void check_over_sizes(const Expr& e, const std::string& what);
+
+  // --- Statements (verify.cpp).
+  void check_stmt(const Stmt& s);
+  void check_for(const For& x);
+  void check_if(const If& x);
+  void check_seq(const Seq& x);
+  void check_alloc(const Alloc& x);
+  void check_bind(const Bind& x);
+  void check_store(const Store& x);
+  void check_accumulate(const Accumulate& x);
+  // What both writes share; returns the lanes of the indices.
+  int32_t check_target(const Buffer& buffer, const std::vector<Expr>& indices, const Expr& value,
+                       const Expr& mask);
+  void check_mask(const Expr& mask, int32_t lanes);
+  void check_index_type(const Expr& e, const std::string& what);
+
+  // --- Expressions (verify_expr.cpp).
+  void check_expr(const Expr& e);
+  void check_node(const Expr& e);
+  void check_const(const Expr& e, const Const& x);
+  void check_unary(const Expr& e, const Unary& x);
+  void check_binary(const Expr& e, const Binary& x);
+  void check_select(const Expr& e, const Select& x);
+  void check_cast(const Expr& e, const Cast& x);
+  void check_ramp(const Expr& e, const Ramp& x);
+  void check_load(const Expr& e, const Load& x);
+  // Rank, types and lanes of an index list; returns its number of lanes.
+  int32_t check_access(const Buffer& buffer, const std::vector<Expr>& indices);
+
+  // Keeps the first error, with the statement that is being checked.
+  void fail(const std::string& message);
+  // Checks and reports in one step: what must hold, and what to say where it does not. The message
+  // is made only when it is needed.
+  template <class Message>
+  bool require(bool holds, Message message) {
+    if (!holds && error_.empty()) fail(message());
+    return holds;
+  }
+  std::string text(const Expr& e) { return shortened(expr_text(e, names())); }
+  std::string text(const Buffer& buffer) { return names().of(buffer); }
+  // "x: f32[m, k]"
+  std::string declaration(const Buffer& buffer);
+  Names& names();
+  static std::string shortened(std::string text);
+
+  // Whether the identity was not in scope before.
+  bool declare(const Var& var);
+  bool declare(const Buffer& buffer, const std::vector<Expr>& shape, Role role);
+  // Ends the scope of what was declared since declared_ had this size.
+  void close_scope(size_t mark);
+
+  struct Declared {
+    const std::vector<Expr>* shape;
+    Role role;  // a local buffer is written and read like an output
+  };
+
+  const Program& program_;
+  std::set<uint64_t> vars_;  // in scope, by id
+  std::map<uint64_t, Declared> buffers_;
+  std::vector<uint64_t> declared_;  // both, in order, for close_scope
+  std::optional<Stmt> statement_;   // that is being checked
+  std::string part_;                // or the part of the header
+  std::string error_;
+  std::optional<Names> names_;  // made for the first message
+};
+
+}  // namespace tenon

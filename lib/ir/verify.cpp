@@ -1,0 +1,354 @@
+#include <algorithm>
+
+#include "ir/grammar.h"
+#include "ir/verifier.h"
+#include "tenon/base/match.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon {
+
+absl::Status verify(const Program& program) { return Verifier(program).run(); }
+
+absl::Status Verifier::run() {
+  if (!program_) return refuse("the Program is empty (null)");
+  check_names();
+  for (const Var& size : program_->sizes) check_size(size);
+  for (const Param& param : program_->params) check_param(param);
+  part_.clear();
+  for (const Expr& e : program_->requirements) check_requirement(e);
+  part_.clear();
+  for (const Param& param : program_->params) {
+    if (!param.scalar) continue;
+    require(declare(param.scalar),
+            [&] { return "parameter " + param.name() + " is declared twice"; });
+  }
+  require(static_cast<bool>(program_->body), [] { return "the body is missing (null)"; });
+  if (error_.empty()) check_stmt(program_->body);
+  return error_.empty() ? absl::OkStatus() : refuse(error_);
+}
+
+Names& Verifier::names() {
+  if (!names_) names_.emplace(program_);
+  return *names_;
+}
+
+void Verifier::fail(const std::string& message) {
+  if (!error_.empty()) return;
+  if (statement_) {
+    error_ = "in `" + shortened(headline(*statement_, names())) + "`: " + message;
+  } else {
+    error_ = part_.empty() ? message : part_ + ": " + message;
+  }
+}
+
+// The text of a large expression would bury the message.
+std::string Verifier::shortened(std::string text) {
+  constexpr size_t kLimit = 200;
+  return text.size() <= kLimit ? text : text.substr(0, kLimit) + " ...";
+}
+
+bool Verifier::declare(const Var& var) {
+  declared_.push_back(var.id());
+  return vars_.insert(var.id()).second;
+}
+
+bool Verifier::declare(const Buffer& buffer, const std::vector<Expr>& shape, Role role) {
+  declared_.push_back(buffer.id());
+  return buffers_.emplace(buffer.id(), Declared{&shape, role}).second;
+}
+
+void Verifier::close_scope(size_t mark) {
+  for (; declared_.size() > mark; declared_.pop_back()) {
+    vars_.erase(declared_.back());
+    buffers_.erase(declared_.back());
+  }
+}
+
+std::string Verifier::declaration(const Buffer& buffer) {
+  return text(buffer) + ": " + shape_text(buffer.type(), *buffers_.at(buffer.id()).shape, names());
+}
+
+// --- Parameters, sizes and requirements. Names reach callers and the text form, so they are
+// --- identifiers and distinct.
+
+void Verifier::check_names() {
+  const ProgramData& p = *program_;
+  check_name(p.name, "program");
+  std::set<std::string> seen;
+  const auto check_distinct = [&](const std::string& name) {
+    require(seen.insert(name).second, [&] {
+      return "the name " + name + " stands for two sizes or parameters; each needs its own";
+    });
+  };
+  for (const Var& size : p.sizes) {
+    if (!require(static_cast<bool>(size), [] { return "a size is missing (null)"; })) return;
+    check_name(size.name(), "size");
+    check_distinct(size.name());
+  }
+  for (const Param& param : p.params) {
+    const bool is_scalar = param.role == Role::kScalar;
+    if (!require(static_cast<bool>(param.buffer) != static_cast<bool>(param.scalar) &&
+                     is_scalar == static_cast<bool>(param.scalar),
+                 [] {
+                   return "a parameter must be a scalar with a variable, or an input, weight or "
+                          "output with a buffer";
+                 })) {
+      return;
+    }
+    check_name(param.name(), "parameter");
+    check_distinct(param.name());
+  }
+}
+
+void Verifier::check_name(const std::string& name, const std::string& what) {
+  require(is_identifier(name), [&] {
+    return what + " name \"" + name +
+           "\" must be made of letters, digits and underscores and not start with a digit";
+  });
+  require(!is_reserved(name), [&] {
+    return what + " name " + name + " has a meaning of its own in program text; choose another";
+  });
+}
+
+void Verifier::check_size(const Var& size) {
+  if (!error_.empty()) return;
+  require(size.type() == i64, [&] {
+    return "size " + size.name() + " has type " + to_string(size.type()) + "; sizes are i64";
+  });
+  require(declare(size), [&] { return "size " + size.name() + " is declared twice"; });
+}
+
+void Verifier::check_param(const Param& param) {
+  if (!error_.empty()) return;
+  part_ = "parameter " + param.name();
+  const Type type = param.buffer ? param.buffer.type() : param.scalar.type();
+  require(!type.is_vector(),
+          [&] { return "has type " + to_string(type) + "; elements and scalars have one lane"; });
+  if (param.scalar) {
+    require(param.shape.empty() && param.strides.empty() && !param.packing,
+            [] { return "a scalar has no shape, strides or packing"; });
+    return;
+  }
+  check_shape_of(param);
+  check_packing(param);
+  require(declare(param.buffer, param.shape, param.role),
+          [] { return "its buffer is declared twice"; });
+}
+
+void Verifier::check_shape_of(const Param& param) {
+  require(!param.buffer.definition(),
+          [] { return "its buffer still has a definition; a Program's buffers have none"; });
+  require(param.shape.size() <= kMaxRank, [&] {
+    return "has " + std::to_string(param.shape.size()) + " dimensions; at most " +
+           std::to_string(kMaxRank) + " are supported";
+  });
+  for (const Expr& extent : param.shape) {
+    check_over_sizes(extent, "extent");
+    require(as_int(extent).value_or(0) >= 0,
+            [&] { return "the extent " + text(extent) + " must be at least 0"; });
+  }
+  require(param.strides.empty() || param.strides.size() == param.shape.size(), [&] {
+    return "has " + std::to_string(param.strides.size()) + " strides and " +
+           std::to_string(param.shape.size()) + " dimensions; give one stride for each, or none";
+  });
+  for (const Expr& stride : param.strides) check_over_sizes(stride, "stride");
+}
+
+void Verifier::check_packing(const Param& param) {
+  if (!param.packing || !error_.empty()) return;
+  const Packing& packing = *param.packing;
+  require(param.role == Role::kWeight, [] { return "only a weight can be packed"; });
+  require(packing.vars.size() == packing.logical_shape.size(), [&] {
+    return "its packing has " + std::to_string(packing.vars.size()) + " variables and " +
+           std::to_string(packing.logical_shape.size()) +
+           " logical dimensions; give one variable for each";
+  });
+  require(packing.map.size() == param.shape.size(), [&] {
+    return "its packing maps to " + std::to_string(packing.map.size()) + " dimensions and has " +
+           std::to_string(param.shape.size()) + "; give one expression for each";
+  });
+  for (const Expr& extent : packing.logical_shape) check_over_sizes(extent, "logical extent");
+  const size_t mark = declared_.size();
+  for (const Var& var : packing.vars) {
+    require(var && var.type() == i64 && declare(var),
+            [] { return "the variables of its packing must be distinct and i64"; });
+  }
+  for (const Expr& e : packing.map) check_over_sizes(e, "packed index");
+  close_scope(mark);
+}
+
+void Verifier::check_requirement(const Expr& e) {
+  if (!error_.empty()) return;
+  part_ = "a requirement";
+  if (e && !e.is<Invalid>()) part_ = "requirement " + text(e);
+  check_expr(e);
+  if (!error_.empty()) return;
+  require(e.type() == boolean,
+          [&] { return "has type " + to_string(e.type()) + "; it must be bool"; });
+  bool loads = false;
+  walk(e, [&](const Expr& x) { loads = loads || x.is<Load>(); });
+  require(!loads, [] { return "reads a buffer; it may only use sizes"; });
+}
+
+// An integer that is known before the call: only sizes are in scope here, and no data is read.
+void Verifier::check_over_sizes(const Expr& e, const std::string& what) {
+  check_expr(e);
+  if (!error_.empty()) return;
+  check_index_type(e, what);
+  bool loads = false;
+  walk(e, [&](const Expr& x) { loads = loads || x.is<Load>(); });
+  require(!loads, [&] { return "the " + what + " " + text(e) + " reads a buffer"; });
+}
+
+void Verifier::check_index_type(const Expr& e, const std::string& what) {
+  require(e.type() == i64, [&] {
+    return "the " + what + " " + text(e) + " has type " + to_string(e.type()) + "; it must be i64";
+  });
+}
+
+// --- Statements.
+
+void Verifier::check_stmt(const Stmt& s) {
+  if (!error_.empty()) return;
+  if (!require(static_cast<bool>(s), [] { return "a statement is missing (null)"; })) return;
+  if (!s.is<Seq>()) statement_ = s;
+  match(
+      s.node().kind,  //
+      [&](const Store& x) { check_store(x); }, [&](const Accumulate& x) { check_accumulate(x); },
+      [&](const For& x) { check_for(x); }, [&](const If& x) { check_if(x); },
+      [&](const Seq& x) { check_seq(x); }, [&](const Alloc& x) { check_alloc(x); },
+      [&](const Bind& x) { check_bind(x); });
+}
+
+void Verifier::check_for(const For& x) {
+  check_expr(x.lo);
+  check_expr(x.hi);
+  if (!error_.empty()) return;
+  check_index_type(x.lo, "lower bound");
+  check_index_type(x.hi, "upper bound");
+  if (!require(static_cast<bool>(x.var), [] { return "the loop has no variable (null)"; })) return;
+  require(x.var.type() == i64, [&] {
+    return "the loop variable has type " + to_string(x.var.type()) + "; it must be i64";
+  });
+  const size_t mark = declared_.size();
+  require(declare(x.var), [&] {
+    return "variable " + names().of(x.var) + " is declared already around this loop; use another";
+  });
+  check_stmt(x.body);
+  close_scope(mark);
+}
+
+void Verifier::check_if(const If& x) {
+  check_expr(x.condition);
+  if (!error_.empty()) return;
+  require(x.condition.type() == boolean, [&] {
+    return "the condition " + text(x.condition) + " has type " + to_string(x.condition.type()) +
+           "; it must be bool with one lane";
+  });
+  const size_t mark = declared_.size();
+  check_stmt(x.body);
+  close_scope(mark);
+}
+
+void Verifier::check_seq(const Seq& x) {
+  const size_t mark = declared_.size();
+  for (const Stmt& part : x.stmts) {
+    require(!part.is<Seq>(),
+            [] { return "a sequence directly holds another one; make sequences with seq()"; });
+    check_stmt(part);
+  }
+  close_scope(mark);
+}
+
+void Verifier::check_alloc(const Alloc& x) {
+  if (!require(static_cast<bool>(x.buffer), [] { return "the buffer is missing (null)"; })) return;
+  require(!x.buffer.definition(),
+          [] { return "the buffer still has a definition; a Program's buffers have none"; });
+  require(!x.buffer.type().is_vector(), [&] {
+    return "the elements have type " + to_string(x.buffer.type()) + "; elements have one lane";
+  });
+  require(x.shape.size() <= kMaxRank, [&] {
+    return "the buffer has " + std::to_string(x.shape.size()) + " dimensions; at most " +
+           std::to_string(kMaxRank) + " are supported";
+  });
+  for (const Expr& extent : x.shape) {
+    check_expr(extent);
+    if (error_.empty()) check_index_type(extent, "extent");
+  }
+  if (x.offset) {
+    check_expr(x.offset);
+    if (error_.empty()) check_index_type(x.offset, "offset");
+    require(x.memory == Memory::kShared || x.memory == Memory::kWorker,
+            [] { return "an offset needs shared or worker memory"; });
+  }
+  require(declare(x.buffer, x.shape, Role::kOutput), [&] {
+    return "buffer " + text(x.buffer) + " is declared already; give each copy its own buffer";
+  });
+}
+
+void Verifier::check_bind(const Bind& x) {
+  check_expr(x.value);
+  if (!error_.empty()) return;
+  if (!require(static_cast<bool>(x.var), [] { return "the let has no variable (null)"; })) return;
+  require(x.var.type() == x.value.type(), [&] {
+    return "the name has type " + to_string(x.var.type()) + " and the value " +
+           to_string(x.value.type()) + "; both must have the same type";
+  });
+  require(declare(x.var),
+          [&] { return "variable " + names().of(x.var) + " is declared already; use another"; });
+}
+
+int32_t Verifier::check_target(const Buffer& buffer, const std::vector<Expr>& indices,
+                               const Expr& value, const Expr& mask) {
+  for (const Expr& index : indices) check_expr(index);
+  check_expr(value);
+  if (mask) check_expr(mask);
+  if (!error_.empty()) return 1;
+  const int32_t lanes = check_access(buffer, indices);
+  if (!error_.empty()) return 1;
+  const Role role = buffers_.at(buffer.id()).role;
+  require(role == Role::kOutput, [&] {
+    return text(buffer) + " is " + (role == Role::kInput ? "an input" : "a weight") +
+           " and cannot be written; write an output or a local buffer";
+  });
+  require(value.type().element() == buffer.type(), [&] {
+    return "the value has type " + to_string(value.type().element()) + " and " +
+           declaration(buffer) + " holds " + to_string(buffer.type()) + "; cast the value";
+  });
+  return lanes;
+}
+
+void Verifier::check_mask(const Expr& mask, int32_t lanes) {
+  if (!mask) return;
+  require(mask.type().is_bool() && (mask.type().lanes == 1 || mask.type().lanes == lanes), [&] {
+    return "the mask " + text(mask) + " has type " + to_string(mask.type()) + "; it must be " +
+           to_string(boolean.with_lanes(lanes));
+  });
+}
+
+void Verifier::check_store(const Store& x) {
+  const int32_t lanes = check_target(x.buffer, x.indices, x.value, x.mask);
+  if (!error_.empty()) return;
+  require(x.value.type().lanes == 1 || x.value.type().lanes == lanes, [&] {
+    return "the value has " + std::to_string(x.value.type().lanes) +
+           " lanes and the indices name " + std::to_string(lanes) +
+           " elements; a store writes one element for each lane";
+  });
+  check_mask(x.mask, lanes);
+}
+
+void Verifier::check_accumulate(const Accumulate& x) {
+  const int32_t targets = check_target(x.buffer, x.indices, x.value, x.mask);
+  if (!error_.empty()) return;
+  require(!x.value.type().is_bool(),
+          [] { return "an accumulation takes numbers, not bool; store a value made with & or |"; });
+  const int32_t lanes = x.value.type().lanes;
+  // Many lanes may fold into one element, but not into several.
+  require(targets == 1 || lanes == 1 || lanes == targets, [&] {
+    return "the value has " + std::to_string(lanes) + " lanes and the indices name " +
+           std::to_string(targets) + " elements; both need the same number, or one element";
+  });
+  check_mask(x.mask, std::max(targets, lanes));
+}
+
+}  // namespace tenon
