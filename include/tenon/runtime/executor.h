@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 #include "tenon/runtime/abi.h"
@@ -21,7 +20,9 @@ class Executor {
   virtual int max_workers() const = 0;
   // Calls task(context, begin, end, worker) for disjoint chunks that cover [0, count), chunks of at
   // least `grain` iterations where possible. Contract: 0 <= worker < max_workers(), at most one
-  // task at a time per worker number, all chunks finished on return (with their writes visible).
+  // task of this call at a time per worker number, all chunks finished on return (with their
+  // writes visible). Calls may come from several threads at once, and from inside a task: that
+  // one must run all its chunks under the worker number of the task.
   virtual void parallel_for(int64_t count, int64_t grain, tenon_task task, void* context) = 0;
 };
 
@@ -33,11 +34,16 @@ class SerialExecutor final : public Executor {
 };
 
 // A fixed set of threads; the calling thread works too, as worker 0. Calls from several threads
-// take turns; a call from inside a task runs serially on that worker.
+// take turns; a call from inside a task runs serially on that worker. Idle threads wait for a few
+// microseconds awake, so that loops that follow one another start fast, then they sleep.
+//
+// Two pools must not wait for each other: a task on a thread of one pool may use another pool, but
+// that one's tasks may not use the first again.
 class ThreadPool final : public Executor {
  public:
-  explicit ThreadPool(int threads);  // in all, the caller included; at least 1
-  ~ThreadPool() override;
+  // `threads` in all, the caller included; at least 1. Fewer where the system gives no more.
+  explicit ThreadPool(int threads);
+  ~ThreadPool() override;  // no call is running
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   int max_workers() const override;

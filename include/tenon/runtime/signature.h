@@ -1,34 +1,60 @@
 // What a compiled kernel expects of its arguments, and the check of a call against it.
 //
 //   Signature s = ...;                                  // comes with the kernel
+//   absl::Status ready = finalize(s);                   // once, when the kernel is made
 //   absl::Status ok = check_call(s, inputs, outputs, &bound);   // names kernel, argument, both sides
 //
 // The check is done once per call and is the only thing between the user and a plain C call; it
 // allocates nothing when the call is right.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <variant>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "tenon/base/status.h"
+#include "tenon/runtime/abi.h"
 #include "tenon/runtime/view.h"
 
 namespace tenon {
 
-// Memory that kernel.pack produced: the stored form of a weight, and which kernel layout it has.
-class Packed;
+// --- Arguments.
 
-// One argument of a call: a view, a packed weight, or a scalar value.
+// Memory that kernel.pack produced: the stored form of a weight, and which kernel layout it has.
+class Packed {
+ public:
+  Packed() = default;
+  Packed(std::shared_ptr<void> memory, View view, uint64_t layout)
+      : memory_(std::move(memory)), view_(view), layout_(layout) {}
+  const View& view() const { return view_; }
+  uint64_t layout() const { return layout_; }
+  size_t bytes() const;  // of the stored form
+
+ private:
+  std::shared_ptr<void> memory_;  // shared: a Packed may be used by many kernels and threads
+  View view_;
+  uint64_t layout_ = 0;  // hash of the packing; compared with the kernel's. 0: stored as it was
+};
+
+template <class T>
+concept ScalarValue = (std::is_arithmetic_v<T> && sizeof(T) <= 8) || std::same_as<T, Float16> ||
+                      std::same_as<T, BFloat16>;
+
+// One argument of a call: a view, a packed weight, or a scalar value. A scalar need not have the
+// parameter's C++ type, only a value that the parameter can hold: see convert_scalar.
 class Argument {
  public:
-  Argument(const View& view) : kind_(Kind::kView), view_(view) {}         // NOLINT
-  Argument(const Packed& packed);                                         // NOLINT
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
-  Argument(T value) : kind_(Kind::kScalar), scalar_type_(type_of<T>()) {  // NOLINT
+  Argument(const View& view) : kind_(Kind::kView), view_(view) {}  // NOLINT
+  // Refers to the memory of `packed`, which must live until the call returns.
+  Argument(const Packed& packed)  // NOLINT
+      : kind_(Kind::kPacked), view_(packed.view()), layout_(packed.layout()) {}
+  template <ScalarValue T>
+  Argument(T value) : kind_(Kind::kScalar), scalar_type_(scalar_type_of<T>()) {  // NOLINT
     __builtin_memcpy(&scalar_bits_, &value, sizeof(T));
   }
 
@@ -37,9 +63,21 @@ class Argument {
   const View& view() const { return view_; }           // of the packed memory for kPacked
   uint64_t layout() const { return layout_; }          // kPacked: which layout it has
   Type scalar_type() const { return scalar_type_; }
-  uint64_t scalar_bits() const { return scalar_bits_; }
+  uint64_t scalar_bits() const { return scalar_bits_; }  // the value in the low bytes
 
  private:
+  // Integers by size and sign: `long long` and `char` are scalars too.
+  template <class T>
+  static constexpr Type scalar_type_of() {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      constexpr Type kSigned[] = {i8, i16, i32, i64}, kUnsigned[] = {u8, u16, u32, u64};
+      constexpr int log2 = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+      return std::is_signed_v<T> ? kSigned[log2] : kUnsigned[log2];
+    } else {
+      return type_of<T>();
+    }
+  }
+
   Kind kind_;
   View view_;
   uint64_t layout_ = 0;
@@ -47,23 +85,16 @@ class Argument {
   uint64_t scalar_bits_ = 0;
 };
 
-class Packed {
- public:
-  Packed() = default;
-  Packed(std::shared_ptr<void> memory, View view, uint64_t layout)
-      : memory_(std::move(memory)), view_(view), layout_(layout) {}
-  const View& view() const { return view_; }
-  uint64_t layout() const { return layout_; }
-  size_t bytes() const;
+// The bits of a scalar as another type; false when that type cannot hold the value. Floats round to
+// a narrower float (a literal in C++ is a double) but do not overflow; an integer becomes another
+// integer or a float only exactly; a float never becomes an integer; bool stays bool.
+bool convert_scalar(Type from, uint64_t bits, Type to, uint64_t* result);
 
- private:
-  std::shared_ptr<void> memory_;  // shared: a Packed may be used by many kernels and threads
-  View view_;
-  uint64_t layout_ = 0;  // hash of the packing; compared with the kernel's
-};
+// --- Signatures.
 
 // An integer expression over size variables in a form that needs no IR: evaluated at call time to
-// check shapes such as [(h + 2*p - k) // s + 1]. Reverse Polish.
+// check shapes such as [(h + 2*p - k) // s + 1]. Reverse Polish: kConst and kSize push, the others
+// take their operands off the stack (kSelect: condition, then, else) and push the result.
 struct SizeProgram {
   enum class Op : uint8_t {
     kConst, kSize, kAdd, kSub, kMul, kFloorDiv, kFloorMod, kMin, kMax,
@@ -75,21 +106,60 @@ struct SizeProgram {
   };
   std::vector<Instruction> code;
   std::string text;  // as the user wrote it, for messages
+
+  static SizeProgram constant(int64_t value);
+  static SizeProgram size(int index, std::string name);
 };
-// Wrapping 64-bit arithmetic; floor semantics as in docs/semantics.md.
+
+// Refuses a program that takes what is not on the stack, leaves more or less than one value, needs
+// more than 32 places, or reads a size that is not there.
+absl::Status verify(const SizeProgram& program, int sizes);
+
+// Runs a verified program. Wrapping 64-bit arithmetic; floor semantics as in docs/semantics.md:
+// x // 0 is 0 and x % 0 is x. Conditions are 0 or 1; any other value than 0 counts as true.
 int64_t evaluate(const SizeProgram& program, absl::Span<const int64_t> sizes);
 
 struct ParamSignature {
   enum class Role : uint8_t { kInput, kWeight, kOutput, kScalar };
   std::string name;
-  Role role;
+  Role role = Role::kInput;
   Type type;
   std::vector<SizeProgram> shape;  // as the user declared it (the logical shape of a weight)
   StrideClass strides = StrideClass::kDense;
   uint64_t layout = 0;                  // weights with a packing: accepted only as Packed
   std::vector<int64_t> packed_shape;    // then: the stored shape
   // hidden_strides[d] >= 0: the slot in the sizes array that takes stride(d) of this argument.
+  // Empty: none.
   std::vector<int> hidden_strides;
+};
+
+// The signature in the form that a call reads: flat arrays without text. Made by finalize.
+struct CallPlan {
+  struct Dim {
+    enum class Kind : uint8_t { kConstant, kSize, kProgram };
+    Kind kind;
+    int64_t value;  // kConstant: the size; kSize: index into the sizes
+  };
+  struct Param {
+    ParamSignature::Role role;
+    StrideClass strides;
+    bool has_hidden_strides;
+    Type type;
+    int32_t element_bytes;
+    int32_t rank;
+    int32_t first_dim;  // index into dims
+    int32_t position;   // among the inputs of a call, or among its outputs
+    uint64_t layout;
+  };
+  // The dimension of a parameter that gives a size its value.
+  struct Binding {
+    int32_t param, dim;
+  };
+  bool ready = false;
+  int32_t inputs = 0, outputs = 0;
+  std::vector<Param> params;
+  std::vector<Dim> dims;
+  std::vector<Binding> bindings;  // one per size
 };
 
 struct Signature {
@@ -103,22 +173,36 @@ struct Signature {
   };
   std::vector<Requirement> requirements;
   std::vector<std::string> checks;   // text of each check site: "index 0 of table"
+  CallPlan plan;                     // finalize fills it
 };
 
-// The arguments in the form of tenon_call; small vectors live on the caller's stack.
+// Verifies the signature and makes its plan; needed once before the first call, and again after any
+// change. Refuses more parameters or size slots than BoundCall holds, ranks above kMaxRank,
+// malformed size programs, and a size that no argument tells: a size is known from the first
+// dimension (in call order) that is that size and nothing else; packed weights tell nothing.
+absl::Status finalize(Signature& signature);
+
+// --- Calls.
+
+// The arguments in the form of tenon_call; they live on the caller's stack. Nothing is set before
+// check_call.
 struct BoundCall {
-  static constexpr int kInline = 32;
-  void* buffers[kInline];
-  int64_t sizes[kInline];
-  uint64_t scalars[kInline];
+  static constexpr int kInline = 64;
+  void* buffers[kInline];     // one per parameter that is not a scalar
+  int64_t sizes[kInline];     // Signature::size_slots values
+  uint64_t scalars[kInline];  // one per scalar parameter
 };
 
 // Matches inputs (inputs, weights and scalars in order) and outputs with the signature, infers the
 // sizes from the shapes, checks type, rank, sizes, stride class, alignment to the element size,
-// null pointers of non-empty buffers, requirements, and that no output overlaps another argument.
-// Messages: "kernel linear_relu: argument x (input 0): expected f32[128, 768], got f32[127, 768]:
-// dimension 0 differs". Inputs may overlap each other.
+// null pointers of non-empty buffers, requirements, and that no output overlaps another argument
+// or itself. Messages: "kernel linear_relu: argument x (input 0): expected f32[128, 768], got
+// f32[127, 768]: dimension 0 differs". Inputs may overlap each other.
 absl::Status check_call(const Signature& signature, absl::Span<const Argument> inputs,
                         absl::Span<const View> outputs, BoundCall* bound);
+
+// What the kernel reported through tenon_call::fault: ok while site is -1, else OutOfRange,
+// "kernel embed: index 0 of table is 12, but must be in [0, 10)".
+absl::Status fault_status(const Signature& signature, const tenon_fault& fault);
 
 }  // namespace tenon
