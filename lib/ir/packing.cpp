@@ -1,5 +1,7 @@
 #include "tenon/ir/packing.h"
 
+#include <set>
+
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -16,9 +18,19 @@ Stmt nest(const std::vector<Var>& vars, const std::vector<Expr>& shape, Stmt bod
   return body;
 }
 
+// Sizes in the shapes and the map, oldest first.
+std::vector<Var> sizes_of(const Param& param) {
+  std::set<Var> sizes;
+  for (const Expr& e : param.shape) sizes.merge(free_vars(e));
+  for (const Expr& e : param.packing->logical_shape) sizes.merge(free_vars(e));
+  for (const Expr& e : param.packing->map) sizes.merge(free_vars(e));
+  for (const Var& var : param.packing->vars) sizes.erase(var);
+  return std::vector<Var>(sizes.begin(), sizes.end());
+}
+
 }  // namespace
 
-Program packing_program(const Param& param, const std::vector<Var>& sizes) {
+Program packing_program(const Param& param) {
   const Packing& packing = *param.packing;
   const Type type = param.buffer.type();
   const Buffer logical(param.name(), type);
@@ -41,7 +53,7 @@ Program packing_program(const Param& param, const std::vector<Var>& sizes) {
 
   ProgramData data;
   data.name = "pack_" + param.name();
-  data.sizes = sizes;
+  data.sizes = sizes_of(param);
   data.params.push_back({Role::kInput, logical, {}, packing.logical_shape, {}, {}});
   data.params.push_back({Role::kOutput, packed, {}, param.shape, {}, {}});
   data.body = seq({clear, move});

@@ -10,7 +10,7 @@ namespace tenon {
 
 // `param` has a packing. The Program reads the logical form and writes every element of the stored
 // one; elements that hold no weight are zero.
-Program packing_program(const Param& param, const std::vector<Var>& sizes = {});
+Program packing_program(const Param& param);
 
 // Equal for weights whose stored forms are interchangeable: same type, logical shape and map.
 // Needs no names, so a weight packed by one kernel serves every kernel with the same layout.

@@ -62,6 +62,10 @@ struct WorkspaceSize {
   size_t alignment = 64;
 };
 
+struct KernelImpl;
+struct FunctionImpl;
+struct JitImpl;
+
 class Kernel {
  public:
   Kernel() = default;
@@ -85,7 +89,7 @@ class Kernel {
 
   const std::string& name() const;
   const Program& program() const;  // as scheduled
-  const Program& lowered() const;
+  Program lowered() const;         // made again on request
   const Signature& signature() const;
   tenon_kernel entry() const;  // the raw function, see runtime/abi.h
   size_t code_bytes() const;
@@ -97,9 +101,8 @@ class Kernel {
 
  private:
   friend class Jit;
-  struct Impl;
-  explicit Kernel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
-  std::shared_ptr<const Impl> impl_;
+  explicit Kernel(std::shared_ptr<const KernelImpl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const KernelImpl> impl_;
 };
 
 // How to schedule a Program once the sizes are known.
@@ -117,8 +120,7 @@ class Function {
  private:
   friend class Jit;
   friend Function function(Program program, ScheduleFunction schedule);
-  struct Impl;
-  std::shared_ptr<Impl> impl_;
+  std::shared_ptr<FunctionImpl> impl_;
 };
 // Without a schedule the naive loops are compiled as they stand.
 Function function(Program program, ScheduleFunction schedule = nullptr);
@@ -167,8 +169,7 @@ class Jit {
   void clear();  // drops every cached kernel; those in use live on
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<JitImpl> impl_;
 };
 
 }  // namespace tenon

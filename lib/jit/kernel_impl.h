@@ -1,0 +1,59 @@
+// What a Kernel points to, and what all kernels of a Jit share.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "tenon/codegen/codegen.h"
+#include "tenon/jit/jit.h"
+#include "tenon/runtime/workspace.h"
+
+namespace tenon {
+
+// The Jit's parts that its kernels need when they run; kernels keep it alive.
+class JitCore {
+ public:
+  static absl::StatusOr<std::shared_ptr<JitCore>> create(const JitOptions& options);
+
+  const JitOptions& options() const { return options_; }
+  CodeEngine& engine() { return *engine_; }
+  WorkspacePool& workspaces() { return workspaces_; }
+  // The host's executor, or a pool of our own that starts when the first parallel kernel runs.
+  Executor& executor();
+
+  // Lower, generate, link: no cache.
+  absl::StatusOr<std::shared_ptr<const KernelImpl>> compile(
+      const std::shared_ptr<JitCore>& self, const Program& scheduled,
+      const std::vector<StrideClass>& strides, bool keep_text);
+
+ private:
+  JitCore(const JitOptions& options, std::unique_ptr<CodeEngine> engine);
+
+  JitOptions options_;
+  std::unique_ptr<CodeEngine> engine_;
+  WorkspacePool workspaces_;
+  std::once_flag pool_made_;
+  std::unique_ptr<ThreadPool> pool_;
+};
+
+struct KernelImpl {
+  std::shared_ptr<JitCore> core;  // before `code`: outlives it
+  Program scheduled;
+  std::vector<StrideClass> strides;
+  Signature signature;
+  bool parallel = false;
+  // Bytes of the workspace; programs over the size slots when they are not constant.
+  bool constant_workspace = true;
+  WorkspaceLayout workspace;
+  SizeProgram shared_bytes, bytes_per_worker;
+  std::unique_ptr<Code> code;
+  CompileTimes times;
+
+  // A call whose arguments are checked.
+  absl::Status run(const BoundCall& bound) const;
+  WorkspaceLayout workspace_for(absl::Span<const int64_t> size_slots) const;
+  // What the cache charges for this kernel: mapped code, and the Program that is its key.
+  size_t cost() const;
+};
+
+}  // namespace tenon
