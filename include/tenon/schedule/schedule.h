@@ -40,14 +40,24 @@ class Loop {
   Var var_;
 };
 
-// One line per step that was done: "split(i, 12) -> (io, ii)".
+// One step that was done. A derived step is followed by its primitives, one level deeper.
 struct Step {
-  std::string text;
+  int number = 0;    // counts the steps that the user wrote; the primitives of one share its number
+  int depth = 0;     // 0: written by the user
+  std::string text;  // "split(i, 12) -> io, ii"
   std::string file;
   int line = 0;
-  std::vector<Var> consumed;  // loops that no longer exist after this step
-  std::vector<Var> made;      // loops that this step made
+  // Loops that no longer exist after this step, their names before it, and what it did to them
+  // ("split it into io, ii").
+  std::vector<Var> consumed;
+  std::vector<std::string> consumed_names;
+  std::string fate;
+  std::vector<Var> made;  // loops that this step made
 };
+
+//   1 split(i, 12) -> io, ii   (mykernel.cpp:42)
+//   2 register_tile(linear, {i, j}, {12, 32})   (mykernel.cpp:43)
+//       split(i, 12) -> io, ii
 class Trace {
  public:
   const std::vector<Step>& steps() const { return steps_; }
@@ -61,14 +71,19 @@ std::ostream& operator<<(std::ostream& out, const Trace& trace);
 
 class Schedule;
 
-// What register_tile made, by dimension of the tile.
+// What register_tile made, by dimension of the tile: the loops over the tiles, and the loops of the
+// consumer inside of one. An empty handle where there is no such dimension.
 class RegisterTile {
  public:
-  Loop outer(int dim) const { return outer_[static_cast<size_t>(dim)]; }  // over the tiles
-  Loop inner(int dim) const { return inner_[static_cast<size_t>(dim)]; }  // inside, of the consumer
+  Loop outer(int dim) const { return at(outer_, dim); }
+  Loop inner(int dim) const { return at(inner_, dim); }
 
  private:
   friend class Schedule;
+  static Loop at(const std::vector<Loop>& loops, int dim) {
+    return dim >= 0 && static_cast<size_t>(dim) < loops.size() ? loops[static_cast<size_t>(dim)]
+                                                               : Loop();
+  }
   std::vector<Loop> outer_, inner_;
 };
 
@@ -94,7 +109,8 @@ class Schedule {
   // All of them, reduction loops included.
   std::vector<Loop> all_loops(std::string_view stage, Place place = Place::current());
 
-  // for i in 0..n  ->  for io in 0..ceil(n / factor) { for ii in 0..factor { if io*factor + ii < n } }
+  // for i in 0..n  ->  for io in 0..ceil(n / factor) { for ii in 0..factor { if io*factor + ii < n
+  // } }
   std::pair<Loop, Loop> split(Loop loop, int64_t factor, Place place = Place::current());
   // for i { for j }  ->  for f in 0..ni*nj, with i = f // nj, j = f % nj
   Loop fuse(Loop outer, Loop inner, Place place = Place::current());
@@ -114,8 +130,7 @@ class Schedule {
   // Returns the producer's loops.
   std::vector<Loop> compute_at(std::string_view stage, Loop loop, Place place = Place::current());
   template <size_t N>
-  std::array<Loop, N> compute_at(std::string_view stage, Loop loop,
-                                 Place place = Place::current());
+  std::array<Loop, N> compute_at(std::string_view stage, Loop loop, Place place = Place::current());
   // Replaces every read of the stage by its definition; the stage disappears.
   void inline_into(std::string_view stage, Place place = Place::current());
   // Stores the buffer (an intermediate, or a weight) under another index list:
@@ -126,16 +141,74 @@ class Schedule {
   // --- Derived steps: made of the above, and the trace shows what they did.
 
   // Computes the reduction `stage` in a register tile of the consumer's loops (one factor per loop;
-  // the last is the vector dimension): splits the loops, packs the weight that the stage reads along the
-  // vector dimension, computes the stage at the tile, moves its reduction loop outside of the tile,
-  // vectorizes the innermost and unrolls the rest.
+  // the last is the vector dimension): splits the loops, packs the weight that the stage reads
+  // along the vector dimension, computes the stage at the tile, moves its reduction loop outside of
+  // the tile, vectorizes the innermost loops and unrolls the rest. Where the loops are those of an
+  // output that is accumulated in place, the output gets a local stage first.
   RegisterTile register_tile(std::string_view stage, const std::vector<Loop>& loops,
                              const std::vector<int64_t>& factors, Place place = Place::current());
 
  private:
+  class Derived;  // a derived step in progress
+
+  // Runs one primitive on the current Program; an empty result when the schedule is refused, now or
+  // before.
+  template <class Primitive>
+  auto run(const std::string& action, const std::vector<Loop>& loops, Place place,
+           const Primitive& primitive);
+  void refuse_step(const absl::Status& refusal, const std::string& action, Place place);
+  // Adds a step that changed the Program from `before`, and what it did to loops:
+  // verb "split it into".
+  struct Effect {
+    std::vector<Var> made, consumed;
+    std::string verb;
+  };
+  void record(const std::string& action, Place place, const Program& before,
+              const Effect& effect = {});
+  int next_number() const;
+  // Replaces a loop by two: cut and fission.
+  template <class Primitive>
+  std::pair<Loop, Loop> divide(const std::string& action, Loop loop, Place place,
+                               const std::string& verb, const Primitive& primitive);
+  // Marks a loop: unroll, vectorize and parallelize.
+  template <class Primitive>
+  void mark(const std::string& action, Loop loop, Place place, const Primitive& primitive);
+
+  absl::Status require_loops(const std::vector<Loop>& loops) const;
+  absl::StatusOr<Buffer> stage_named(std::string_view name) const;
+  absl::StatusOr<Buffer> buffer_named(std::string_view name) const;
+  std::string name_of(const Loop& loop) const;
+  std::string names_of(const std::vector<Loop>& loops) const;
+  Expr with_sizes(const Expr& e) const;
+
+  std::vector<Loop> find_loops(const char* query, std::string_view stage, bool reductions,
+                               Place place);
+  std::vector<Loop> counted_loops(std::string_view stage, size_t count, Place place);
+  std::vector<Loop> counted_compute_at(std::string_view stage, Loop loop, size_t count,
+                                       Place place);
+  std::string copy_out(std::string_view output, Place place);
+
   Program program_;
+  Sizes sizes_;
   Trace trace_;
   absl::Status status_;
+  std::string derived_;  // the derived step that is being made, as text
 };
+
+template <size_t N>
+std::array<Loop, N> Schedule::loops(std::string_view stage, Place place) {
+  std::array<Loop, N> result;
+  const std::vector<Loop> found = counted_loops(stage, N, place);
+  for (size_t i = 0; i < N; ++i) result[i] = found[i];
+  return result;
+}
+
+template <size_t N>
+std::array<Loop, N> Schedule::compute_at(std::string_view stage, Loop loop, Place place) {
+  std::array<Loop, N> result;
+  const std::vector<Loop> found = counted_compute_at(stage, std::move(loop), N, place);
+  for (size_t i = 0; i < N; ++i) result[i] = found[i];
+  return result;
+}
 
 }  // namespace tenon

@@ -1,0 +1,71 @@
+// The primitives of a schedule: pure functions from a Program to a Program.
+//
+//   absl::StatusOr<SplitResult> r = primitives::split(program, i, 12);
+//   r->program, r->outer, r->inner
+//
+// Each one finds its place, requires that the step is legal, and rewrites; its file in lib/schedule
+// starts with the text before and after, and with the obligation. Loops and buffers are identities
+// that survive rewrites which keep what they name. The Schedule class puts these functions in a row
+// and remembers what they did.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tenon/base/status.h"
+#include "tenon/ir/program.h"
+
+namespace tenon::primitives {
+
+struct SplitResult {
+  Program program;
+  Var outer, inner;
+};
+absl::StatusOr<SplitResult> split(const Program& program, const Var& loop, int64_t factor);
+
+struct FuseResult {
+  Program program;
+  Var fused;
+};
+absl::StatusOr<FuseResult> fuse(const Program& program, const Var& outer, const Var& inner);
+
+absl::StatusOr<Program> reorder(const Program& program, const std::vector<Var>& order);
+
+// Two loops in place of one: of a cut, or of a fission.
+struct TwoLoops {
+  Program program;
+  Var first, second;
+};
+absl::StatusOr<TwoLoops> cut(const Program& program, const Var& loop, const Expr& at);
+absl::StatusOr<TwoLoops> fission(const Program& program, const Var& loop, int statements);
+
+constexpr int64_t kMaxUnrolledCopies = 1024;
+absl::StatusOr<Program> unroll(const Program& program, const Var& loop);
+absl::StatusOr<Program> vectorize(const Program& program, const Var& loop);
+absl::StatusOr<Program> parallelize(const Program& program, const Var& loop);
+
+struct ComputeAtResult {
+  Program program;
+  std::vector<Var> loops;  // the producer's, outermost first, without reduction loops
+};
+absl::StatusOr<ComputeAtResult> compute_at(const Program& program, const Buffer& stage,
+                                           const Var& at);
+
+struct InlineResult {
+  Program program;
+  std::vector<Var> removed;  // loops that held nothing but the stage
+};
+absl::StatusOr<InlineResult> inline_into(const Program& program, const Buffer& stage);
+
+// Element [vars] moves to [map], expressions over vars.
+absl::StatusOr<Program> set_layout(const Program& program, const Buffer& buffer,
+                                   const std::vector<Var>& vars, const std::vector<Expr>& map);
+
+struct CopyOutResult {
+  Program program;
+  Buffer local;
+  std::vector<Var> loops;  // of the copy, one per dimension: the loops that computed the output
+};
+absl::StatusOr<CopyOutResult> copy_out(const Program& program, const Buffer& output);
+
+}  // namespace tenon::primitives

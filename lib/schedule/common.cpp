@@ -1,0 +1,113 @@
+#include "schedule/common.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/names.h"
+#include "tenon/analysis/prove.h"
+#include "tenon/analysis/simplify.h"
+#include "tenon/ir/operators.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon::primitives {
+namespace {
+
+// The conditions of the Ifs that stand directly inside each other.
+std::vector<Expr> conditions_of(const Stmt& s) {
+  std::vector<Expr> conditions;
+  for (const If* guard = s.as<If>(); guard; guard = guard->body.as<If>()) {
+    conditions.push_back(guard->condition);
+  }
+  return conditions;
+}
+
+bool implied(const Expr& guard, const std::vector<Expr>& conditions, const Facts& facts) {
+  if (conditions.empty() || std::any_of(conditions.begin(), conditions.end(), reads_memory)) {
+    return false;
+  }
+  Facts inside = facts;
+  for (const Expr& condition : conditions) inside = inside.given(condition);
+  return proved(inside, guard);
+}
+
+// e where the guard holds; elsewhere a value that nobody uses. Only where reading would be wrong.
+Expr read_under(const Expr& guard, const Expr& e) {
+  return reads_memory(e) ? select(guard, e, constant_int(e.type(), 0)) : e;
+}
+
+}  // namespace
+
+absl::StatusOr<LoopSite> site_of(const Program& program, const Var& loop) {
+  if (!loop) return refuse("the loop handle is empty");
+  std::optional<LoopSite> site = find_loop(program, loop);
+  if (!site) return refuse("the program has no loop " + loop.name());
+  return *std::move(site);
+}
+
+absl::Status require_serial(const Program& program, const For& loop, std::string_view action) {
+  if (loop.kind == ForKind::kSerial) return absl::OkStatus();
+  return refuse("loop " + name_in(program, loop.var) + " is a " + name_of(loop.kind) +
+                " loop already; " + std::string(action) + " takes a serial one");
+}
+
+Expr extent_of(const For& loop, const Facts& facts) { return simplify(loop.hi - loop.lo, facts); }
+
+std::optional<int64_t> constant_extent(const For& loop, const Facts& facts) {
+  const std::optional<int64_t> extent = as_int(extent_of(loop, facts));
+  return extent ? std::optional(std::max<int64_t>(*extent, 0)) : std::nullopt;
+}
+
+Stmt sink_guard(const Stmt& s, const Expr& guard, const Facts& facts) {
+  if (const For* loop = s.as<For>()) {
+    return make_for(loop->var, read_under(guard, loop->lo), read_under(guard, loop->hi), loop->kind,
+                    sink_guard(loop->body, guard, facts.inside(*loop)));
+  }
+  if (const Seq* list = s.as<Seq>()) {
+    std::vector<Stmt> stmts;
+    stmts.reserve(list->stmts.size());
+    for (const Stmt& part : list->stmts) stmts.push_back(sink_guard(part, guard, facts));
+    return seq(std::move(stmts));
+  }
+  if (const Bind* name = s.as<Bind>()) return bind(name->var, read_under(guard, name->value));
+  if (s.is<Alloc>() || implied(guard, conditions_of(s), facts)) return s;
+  return make_if(guard, s);
+}
+
+Program simplified(const Program& program, Stmt body) {
+  return simplify(program.with_body(std::move(body)), KeepLoops::kYes);
+}
+
+Program with_kind(const Program& program, const Var& loop, ForKind kind, bool reassociates) {
+  ProgramData data = *program;
+  data.body = replace_loop(program->body, loop,
+                           [&](const For& l) { return make_for(l.var, l.lo, l.hi, kind, l.body); });
+  data.reassociated = data.reassociated || reassociates;
+  return Program(std::move(data));
+}
+
+std::string name_in(const Program& program, const Var& var) { return print(Expr(var), program); }
+
+std::string headline_in(const Program& program, const Stmt& s) {
+  Names names(program);
+  return headline(s, names);
+}
+
+bool has_loop(const Stmt& s, const Var& var) {
+  bool found = false;
+  walk(s, [&](const Stmt& part) {
+    const For* loop = part.as<For>();
+    found = found || (loop && loop->var == var);
+  });
+  return found;
+}
+
+bool reads_memory(const Expr& e) {
+  bool found = false;
+  walk(e, [&](const Expr& part) {
+    const Binary* b = part.as<Binary>();
+    found = found || part.is<Load>() || (b && b->op == BinaryOp::kCheck);
+  });
+  return found;
+}
+
+}  // namespace tenon::primitives

@@ -1,0 +1,47 @@
+// What several primitives need.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tenon/analysis/facts.h"
+#include "tenon/analysis/find.h"
+#include "tenon/base/status.h"
+#include "tenon/ir/program.h"
+
+namespace tenon::primitives {
+
+// The loop's site, or a refusal that says that the program has no such loop.
+absl::StatusOr<LoopSite> site_of(const Program& program, const Var& loop);
+
+// Refuses a loop that is already parallel, vector or unrolled. `action` as in "split".
+absl::Status require_serial(const Program& program, const For& loop, std::string_view action);
+
+// hi - lo, simplified.
+Expr extent_of(const For& loop, const Facts& facts);
+// Its value when it is a constant, at least 0.
+std::optional<int64_t> constant_extent(const For& loop, const Facts& facts);
+
+// Puts `guard` on every leaf of s: directly around each store, accumulation and `if`, so that nests
+// stay perfect. A leaf whose own guards imply it stays as it is. What is read outside of the leaves
+// (loop bounds, bound names) is read only where the guard holds. `facts` are those of s.
+Stmt sink_guard(const Stmt& s, const Expr& guard, const Facts& facts);
+
+// The program with this body, simplified; loops are kept.
+Program simplified(const Program& program, Stmt body);
+
+// The program with the loop marked as of this kind, and as reassociated if it is so now.
+Program with_kind(const Program& program, const Var& loop, ForKind kind, bool reassociates);
+
+// A loop, and the first line of a statement, as the text of the Program shows them.
+std::string name_in(const Program& program, const Var& var);
+std::string headline_in(const Program& program, const Stmt& s);
+
+// Does the loop stand in s?
+bool has_loop(const Stmt& s, const Var& var);
+
+// Does e read memory (or check an index, which is reported like a read)?
+bool reads_memory(const Expr& e);
+
+}  // namespace tenon::primitives
