@@ -76,10 +76,10 @@ std::string_view base_name(std::string_view path) {
 
 std::string print(const Diagnostic& d) {
   std::string text;
-  if (d.step > 0) text += "schedule step " + std::to_string(d.step) + ": ";
-  if (!d.action.empty()) text += d.action + " refused";
+  if (d.step > 0) text += "schedule step " + std::to_string(d.step);
+  if (!d.action.empty()) text += (text.empty() ? "" : ": ") + d.action + " refused";
   if (!d.file.empty()) {
-    text += " at ";
+    text += text.empty() ? "at " : " at ";
     text += base_name(d.file);
     text += ":" + std::to_string(d.line);
   }

@@ -49,6 +49,7 @@ std::optional<Type> parse_type(std::string_view text) {
     if (rest.empty()) return type;
     if (rest.front() != 'x') continue;
     rest.remove_prefix(1);
+    if (rest.substr(0, 1) == "0") continue;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), type.lanes);
     if (error == std::errc() && end == rest.data() + rest.size() && type.lanes > 1) return type;
   }

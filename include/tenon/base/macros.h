@@ -8,11 +8,11 @@
 
 #include "tenon/base/status.h"
 
-#define TENON_RETURN_IF_ERROR(expression)                                \
-  do {                                                                   \
-    if (absl::Status tenon_status = (expression); !tenon_status.ok()) {  \
-      return tenon_status;                                               \
-    }                                                                    \
+#define TENON_RETURN_IF_ERROR(expression)                               \
+  do {                                                                  \
+    if (absl::Status tenon_status = (expression); !tenon_status.ok()) { \
+      return tenon_status;                                              \
+    }                                                                   \
   } while (false)
 
 #define TENON_CONCAT_INNER(a, b) a##b

@@ -43,12 +43,8 @@ struct Type {
   constexpr bool is_small_float() const {
     return scalar == Scalar::kF16 || scalar == Scalar::kBF16;
   }
-  constexpr bool is_signed_int() const {
-    return scalar >= Scalar::kI8 && scalar <= Scalar::kI64;
-  }
-  constexpr bool is_unsigned_int() const {
-    return scalar >= Scalar::kU8 && scalar <= Scalar::kU64;
-  }
+  constexpr bool is_signed_int() const { return scalar >= Scalar::kI8 && scalar <= Scalar::kI64; }
+  constexpr bool is_unsigned_int() const { return scalar >= Scalar::kU8 && scalar <= Scalar::kU64; }
   constexpr bool is_int() const { return is_signed_int() || is_unsigned_int(); }
   constexpr bool is_bool() const { return scalar == Scalar::kBool; }
   constexpr bool is_vector() const { return lanes != 1; }
@@ -77,7 +73,7 @@ inline constexpr Type u64{Scalar::kU64};
 inline constexpr Type boolean{Scalar::kBool};  // printed "bool"
 
 // All thirteen element types, for tests and tables.
-inline constexpr Type kAllTypes[] = {f64, f32, f16, bf16, i8,  i16, i32,
+inline constexpr Type kAllTypes[] = {f64, f32, f16, bf16, i8,  i16,    i32,
                                      i64, u8,  u16, u32,  u64, boolean};
 
 // "f32", "bool", "f32x16".

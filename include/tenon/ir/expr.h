@@ -89,12 +89,12 @@ class Expr {
   Expr(const Var& var);  // NOLINT: a variable is an expression
   // Literals adapt to the type of the other operand (operators.h). Alone, an integer is an i64 and
   // a floating-point number an f32.
-  Expr(int value);                 // NOLINT
-  Expr(int64_t value);             // NOLINT
-  Expr(long long value);           // NOLINT
-  Expr(float value);               // NOLINT
-  Expr(double value);              // NOLINT
-  Expr(bool value);                // NOLINT
+  Expr(int value);        // NOLINT
+  Expr(int64_t value);    // NOLINT
+  Expr(long long value);  // NOLINT
+  Expr(float value);      // NOLINT
+  Expr(double value);     // NOLINT
+  Expr(bool value);       // NOLINT
 
   explicit operator bool() const { return node_ != nullptr; }
   const ExprNode& node() const { return *node_; }
@@ -256,19 +256,20 @@ const T* Expr::as() const {
 }
 
 // --- Making nodes. These trust their arguments; verify() checks a whole Program, and operators.h
-// --- has the checked, promoting forms for people. A one-lane operand next to a vector is broadcast.
+// --- has the checked, promoting forms for people. A one-lane operand next to a vector is
+// broadcast.
 
 // With a vector type: a Broadcast of the one-lane constant.
 Expr constant_bits(Type type, uint64_t bits);
-Expr constant_int(Type type, int64_t value);    // wraps into an integer type; rounds for floats
-Expr constant_float(Type type, double value);   // float types: rounds to the type
+Expr constant_int(Type type, int64_t value);   // wraps into an integer type; rounds for floats
+Expr constant_float(Type type, double value);  // float types: rounds to the type
 Expr unary(UnaryOp op, Expr a);
-Expr binary(BinaryOp op, Expr a, Expr b);       // comparisons have type bool
+Expr binary(BinaryOp op, Expr a, Expr b);  // comparisons have type bool
 Expr make_select(Expr condition, Expr on_true, Expr on_false);
 Expr make_cast(CastMode mode, Type type, Expr a);
 Expr load(const Buffer& buffer, std::vector<Expr> indices, Expr mask = {});
 Expr ramp(Expr base, Expr stride, int32_t lanes);
-Expr broadcast_lanes(Expr a, int32_t lanes);    // `a` itself when lanes == 1
+Expr broadcast_lanes(Expr a, int32_t lanes);  // `a` itself when lanes == 1
 Expr make_reduce(Reducer op, std::vector<ReduceAxis> axes, Expr value);
 Expr invalid(std::string message);
 

@@ -33,8 +33,8 @@ Expr operator^(const Expr& a, const Expr& b);
 Expr operator~(const Expr& a);
 Expr operator<<(const Expr& a, const Expr& b);
 Expr operator>>(const Expr& a, const Expr& b);
-// On bool, ~ & | are the logical operators. There are no !, && and || on purpose: they would promise
-// laziness, and `if (!mask)` must keep its C++ meaning, "is there no mask".
+// On bool, ~ & | are the logical operators. There are no !, && and || on purpose: they would
+// promise laziness, and `if (!mask)` must keep its C++ meaning, "is there no mask".
 
 Expr min(const Expr& a, const Expr& b);
 Expr max(const Expr& a, const Expr& b);

@@ -55,8 +55,8 @@ struct Param {
 
 struct ProgramData {
   std::string name;
-  std::vector<Var> sizes;     // not yet specialised; values come with the call, each >= 0
-  std::vector<Param> params;  // in call order
+  std::vector<Var> sizes;          // not yet specialised; values come with the call, each >= 0
+  std::vector<Param> params;       // in call order
   std::vector<Expr> requirements;  // bool expressions over sizes, checked per call
   Stmt body;
   // A step changed the order of floating-point accumulation: results may differ in rounding from

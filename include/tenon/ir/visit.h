@@ -57,8 +57,8 @@ Stmt substitute(const Stmt& s, const BufferMap& buffers);
 
 bool uses(const Expr& e, const Var& var);
 bool uses(const Stmt& s, const Var& var);
-bool uses(const Expr& e, const Buffer& buffer);   // loads it
-bool uses(const Stmt& s, const Buffer& buffer);   // loads, writes or declares it
+bool uses(const Expr& e, const Buffer& buffer);  // loads it
+bool uses(const Stmt& s, const Buffer& buffer);  // loads, writes or declares it
 std::set<Var> free_vars(const Expr& e);
 
 // A copy of s in which every loop, bound name and local buffer that s declares is a new identity
