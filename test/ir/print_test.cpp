@@ -51,12 +51,12 @@ Program linear_relu() {
               {Role::kScalar, {}, eps, {}, {}, {}},
               {Role::kOutput, out, {}, {m, n}, {}, {}}};
   p.requirements = {Expr(n) % 2 == 0};
-  const Stmt reduction = make_for(
-      r, 0, k, ForKind::kSerial,
-      accumulate(linear, {i, j}, Reducer::kSum, load(x, {i, r}) * load(w, {j, r})));
-  const Stmt first = make_for(
-      i, 0, m, ForKind::kSerial,
-      make_for(j, 0, n, ForKind::kSerial, seq({store(linear, {i, j}, -0.0f), reduction})));
+  const Stmt reduction =
+      make_for(r, 0, k, ForKind::kSerial,
+               accumulate(linear, {i, j}, Reducer::kSum, load(x, {i, r}) * load(w, {j, r})));
+  const Stmt first =
+      make_for(i, 0, m, ForKind::kSerial,
+               make_for(j, 0, n, ForKind::kSerial, seq({store(linear, {i, j}, -0.0f), reduction})));
   const Stmt write = store(out, {i2, j2}, max(load(linear, {i2, j2}) + load(b, {j2}), 0.0f));
   const Stmt second = make_for(i2, 0, m, ForKind::kSerial,
                                make_for(j2, 0, n, ForKind::kParallel, make_if(i2 < 3, write)));
