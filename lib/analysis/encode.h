@@ -125,11 +125,11 @@ class Encoder {
   Span span_of(const Row& row) const;
   // Whether the value of an i64 expression with this row is the row's, without wrapping.
   bool exact(const Row& row) const;
-  void add_at_least_zero(Row row);
+  void add_at_least_zero(const Row& row);
   void add_order(const Expr& less, const Expr& greater, int64_t gap, Environment& env);
-  void add_lower(const Row& row, const Expr& bound, Environment& env);
-  void add_upper(const Row& row, const Expr& bound, Environment& env);
-  void leave_out(const Expr& e);
+  void collect_bounds(const Expr& bound, BinaryOp op, Environment& env, std::vector<Row>& rows);
+  void leave_out();
+  void add_open(const Expr& e);
 
   const Facts& facts_;
   IntegerSystem system_;

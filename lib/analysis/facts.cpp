@@ -72,8 +72,10 @@ void Facts::push(Expr condition) {
 }
 
 Facts Facts::bound(const Bind& bind) const {
-  if (bind.value.type() != i64) return *this;
-  return given(binary(BinaryOp::kEq, bind.var, bind.value));
+  Facts result = *this;
+  result.names_.push_back(bind.var);
+  if (bind.value.type() == i64) result.push(binary(BinaryOp::kEq, bind.var, bind.value));
+  return result;
 }
 
 bool Facts::lasts(const Expr& e) const {
@@ -108,6 +110,10 @@ bool Facts::is_size(const Var& var) const { return fixed_ && contains(fixed_->si
 
 bool Facts::is_fixed(const Var& scalar) const {
   return fixed_ && (contains(fixed_->sizes, scalar) || contains(fixed_->scalars, scalar));
+}
+
+bool Facts::knows(const Var& var) const {
+  return range_of(var) || contains(names_, var) || is_fixed(var);
 }
 
 bool Facts::is_fixed(const Buffer& buffer) const {

@@ -38,7 +38,8 @@ Span floor_div(const Span& a, const Span& b);
 Span floor_mod(const Span& a, const Span& b);
 Span min(const Span& a, const Span& b);
 Span max(const Span& a, const Span& b);
-Span join(const Span& a, const Span& b);       // the hull of both
-Span intersect(const Span& a, const Span& b);  // may be empty: lo > hi
+Span join(const Span& a, const Span& b);  // the hull of both
+// May be empty: lo > hi. For "not known" give an end of i64: an open side would say "an index".
+Span intersect(const Span& a, const Span& b);
 
 }  // namespace tenon

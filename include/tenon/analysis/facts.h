@@ -43,6 +43,7 @@ class Facts {
   const LoopRange* range_of(const Var& var) const;  // null when var is not a loop here
   bool is_size(const Var& var) const;
   bool is_fixed(const Var& scalar) const;     // a size or a scalar parameter
+  bool knows(const Var& var) const;           // a loop, a bound name, a size or a scalar parameter
   bool is_fixed(const Buffer& buffer) const;  // never written
 
   // For skipping facts that share no variable with a question: bit (id % 64) of each variable that
@@ -62,6 +63,7 @@ class Facts {
   bool lasts(const Expr& e) const;  // e reads nothing that the Program writes
 
   std::shared_ptr<const Fixed> fixed_;
+  std::vector<Var> names_;  // bound
   std::vector<LoopRange> loops_;
   std::vector<uint64_t> loop_masks_;
   std::vector<Expr> conditions_;

@@ -1,0 +1,189 @@
+// What is not linear: quotients and remainders get their defining rows, products of unknowns, data
+// and the rest become open unknowns with constant ranges.
+#include <algorithm>
+
+#include "analysis/bounds.h"
+#include "analysis/encode.h"
+#include "analysis/inspect.h"
+#include "analysis/linear.h"
+
+namespace tenon {
+
+Span Encoder::span_of(const Row& row) const {
+  if (row.terms.size() == 1 && row.terms[0].second == 1 && row.constant == 0) {
+    return spans_[row.terms[0].first];
+  }
+  Span span = Span::point(row.constant);
+  for (const auto& [v, a] : row.terms) span = span + Span::point(a) * spans_[v];
+  return span;
+}
+
+bool Encoder::exact(const Row& row) const {
+  const bool alone = row.terms.size() == 1 && row.terms[0].second == 1 && row.constant == 0;
+  return alone || !span_of(row).is_whole();
+}
+
+Row Encoder::atom(const Expr& e, Environment& env) {
+  if (const VarRef* ref = e.as<VarRef>()) return variable(ref->var, env);
+  if (const Binary* b = e.as<Binary>(); b && b->a.type() == i64) {
+    switch (b->op) {
+      case BinaryOp::kFloorDiv: return floor_div(e, *b, env);
+      case BinaryOp::kFloorMod: return floor_mod(e, *b, env);
+      case BinaryOp::kTruncDiv:
+      case BinaryOp::kTruncRem: {
+        // The same as the floor forms where nothing is negative.
+        const Row x = row(b->a, env), n = row(b->b, env);
+        if (span_of(x).at_least(0) && span_of(n).at_least(0)) {
+          return b->op == BinaryOp::kTruncDiv ? floor_div(e, *b, env) : floor_mod(e, *b, env);
+        }
+        break;
+      }
+      case BinaryOp::kMin: return extremum(false, e, *b, env);
+      case BinaryOp::kMax: return extremum(true, e, *b, env);
+      case BinaryOp::kCheck: {
+        const Row index = row(b->a, env), size = row(b->b, env);
+        const Row value = opaque(e, tenon::span_of(b->op, i64, span_of(index), span_of(size)), env);
+        if (span_of(size).at_least(1) && exact(size)) {
+          add_at_least_zero(size - value - Row{{}, 1});
+        }
+        return value;
+      }
+      default: break;
+    }
+  }
+  if (const Select* s = e.as<Select>()) {
+    const Row on_true = row(s->on_true, env), on_false = row(s->on_false, env);
+    return opaque(e, join(span_of(on_true), span_of(on_false)), env);
+  }
+  if (const Cast* c = e.as<Cast>(); c && c->a.type() == i64) {
+    return opaque(e, span_of_cast(c->mode, i64, e.type(), span_of(row(c->a, env))), env);
+  }
+  return opaque(e, tenon::span_of(e, facts_), env);
+}
+
+Row Encoder::floor_div(const Expr& e, const Binary& b, Environment& env) {
+  const Row x = row(b.a, env), n = row(b.b, env);
+  if (exact(x) && n.terms.empty() && n.constant != 0 && n.constant != kInt64Min) {
+    if (n.constant > 0) return quotient(x, n.constant);
+    const Row opposite = Row() - x;
+    if (exact(opposite)) return quotient(opposite, -n.constant);
+  }
+  return opaque(e, tenon::floor_div(span_of(x), span_of(n)), env);
+}
+
+Row Encoder::floor_mod(const Expr& e, const Binary& b, Environment& env) {
+  const Row x = row(b.a, env), n = row(b.b, env);
+  if (exact(x) && n.terms.empty() && n.constant > 0) {
+    Row rest = x;
+    tenon::add_multiple(rest, -n.constant, quotient(x, n.constant));
+    return rest;
+  }
+  const Row value = opaque(e, tenon::floor_mod(span_of(x), span_of(n)), env);
+  if (exact(n) && span_of(n).at_least(1)) {
+    add_at_least_zero(n - value - Row{{}, 1});
+    if (exact(x) && span_of(x).at_least(0)) add_at_least_zero(x - value);
+  }
+  return value;
+}
+
+// x // divisor = A + R // divisor, where divisor divides every coefficient of A; the quotient of
+// the small rest R is the unknown.
+Row Encoder::quotient(const Row& x, int64_t divisor) {
+  Row whole, rest;
+  for (const auto& [v, a] : x.terms) {
+    const int64_t q = static_cast<int64_t>(tenon::floor_div(Wide{a}, divisor));
+    const int64_t r = a - q * divisor;
+    if (r == 0) {
+      whole.terms.emplace_back(v, q);
+    } else {
+      rest.terms.emplace_back(v, a);
+    }
+  }
+  whole.constant = static_cast<int64_t>(tenon::floor_div(Wide{x.constant}, divisor));
+  rest.constant = x.constant - whole.constant * divisor;
+  if (rest.terms.empty()) return whole;
+  if (!exact(rest)) whole = Row(), rest = x;
+  const Span span = tenon::floor_div(span_of(rest), Span::point(divisor));
+  if (span.is_point()) return whole + Row{{}, *span.lo};
+  for (const Quotient& known : quotients_) {
+    if (known.divisor == divisor && equal(known.row, rest)) return whole + row_of(known.unknown);
+  }
+  const int q = unknown(span);
+  quotients_.push_back({rest, divisor, q});
+  Row low = rest;
+  tenon::add_multiple(low, -divisor, row_of(q));
+  add_at_least_zero(low);
+  add_at_least_zero(Row{{}, divisor - 1} - low);
+  return whole + row_of(q);
+}
+
+// Products distribute over the terms of both rows; only a product of two unknowns is open.
+Row Encoder::product(const Row& a, const Row& b, const Expr& e) {
+  Row result = Row{{}, wrap_mul(a.constant, b.constant)};
+  tenon::add_multiple(result, a.constant, Row{b.terms, 0});
+  tenon::add_multiple(result, b.constant, Row{a.terms, 0});
+  for (const auto& [u, x] : a.terms) {
+    for (const auto& [v, y] : b.terms) {
+      const int first = std::min(u, v), second = std::max(u, v);
+      auto known = std::find_if(products_.begin(), products_.end(),
+                                [&](const Product& p) { return p.a == first && p.b == second; });
+      if (known == products_.end()) {
+        products_.push_back({first, second, unknown(spans_[first] * spans_[second])});
+        known = products_.end() - 1;
+        add_open(e);
+      }
+      tenon::add_multiple(result, wrap_mul(x, y), row_of(known->unknown));
+    }
+  }
+  return result;
+}
+
+Row Encoder::extremum(bool is_max, const Expr& e, const Binary& b, Environment& env) {
+  const Row x = row(b.a, env), y = row(b.b, env);
+  if (!exact(x) || !exact(y)) return opaque(e, Span::whole(), env);
+  const Span sx = span_of(x), sy = span_of(y);
+  const Span difference = span_of(x - y);
+  if (difference.at_least(0)) return is_max ? x : y;
+  if (difference.at_most(0)) return is_max ? y : x;
+  for (const Extremum& known : extrema_) {
+    if (known.is_max == is_max && equal(known.a, x) && equal(known.b, y)) {
+      return row_of(known.unknown);
+    }
+  }
+  const int m = unknown(is_max ? max(sx, sy) : min(sx, sy));
+  extrema_.push_back({is_max, x, y, m});
+  complete_ = false;  // that it is one of the two is not said
+  add_at_least_zero(is_max ? row_of(m) - x : x - row_of(m));
+  add_at_least_zero(is_max ? row_of(m) - y : y - row_of(m));
+  return row_of(m);
+}
+
+// An expression has one value in all environments when everything in it does.
+bool Encoder::differs(const Expr& e, const Environment& env) const {
+  if (env.id_ == 0) return false;
+  return any_in(e, [&](const Expr& x) {
+    if (const Load* l = x.as<Load>()) return !facts_.is_fixed(l->buffer);
+    const VarRef* ref = x.as<VarRef>();
+    return ref && (env.find(ref->var) || !facts_.knows(ref->var));
+  });
+}
+
+Row Encoder::opaque(const Expr& e, const Span& span, Environment& env) {
+  const int id = differs(e, env) ? env.id_ : 0;
+  for (const Opaque& known : opaques_) {
+    if (known.environment == id && equal(known.expr, e)) return row_of(known.unknown);
+  }
+  opaques_.push_back({e, id, unknown(span)});
+  add_open(e);
+  return row_of(opaques_.back().unknown);
+}
+
+void Encoder::add_open(const Expr& e) {
+  complete_ = false;
+  for (const Expr& known : open_) {
+    if (equal(known, e)) return;
+  }
+  open_.push_back(e);
+}
+
+}  // namespace tenon
