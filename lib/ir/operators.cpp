@@ -25,16 +25,18 @@ std::string advice(BinaryOp op, Type type) {
   return "; cast first";
 }
 
-Expr apply(BinaryOp op, const Expr& a, const Expr& b) {
+// `name` is what the user wrote.
+Expr apply(const char* name, BinaryOp op, const Expr& a, const Expr& b) {
   if (Expr wrong = first_invalid({&a, &b})) return wrong;
-  Operands x = promoted(name_of(op), a, b);
+  Operands x = promoted(name, a, b);
   if (!x.error.empty()) return invalid(x.error);
   if (!accepts(op, x.a.type())) {
-    return invalid(describe(name_of(op), a, b) + ": it takes " + operands_of(op) +
-                   advice(op, x.a.type()));
+    return invalid(describe(name, a, b) + ": it takes " + operands_of(op) + advice(op, x.a.type()));
   }
   return binary(op, std::move(x.a), std::move(x.b));
 }
+
+Expr apply(BinaryOp op, const Expr& a, const Expr& b) { return apply(name_of(op), op, a, b); }
 
 Expr refuse_type(const char* name, const Expr& a, const std::string& instead) {
   return invalid("operator " + std::string(name) + " on " + to_string(a.type()) + ": " + instead);
@@ -95,7 +97,7 @@ Expr operator*(const Expr& a, const Expr& b) { return apply(BinaryOp::kMul, a, b
 Expr operator/(const Expr& a, const Expr& b) {
   if (Expr wrong = first_invalid({&a, &b})) return wrong;
   const bool floats = a.type().is_float() || b.type().is_float();
-  return apply(floats ? BinaryOp::kDiv : BinaryOp::kFloorDiv, a, b);
+  return apply("/", floats ? BinaryOp::kDiv : BinaryOp::kFloorDiv, a, b);
 }
 
 Expr operator%(const Expr& a, const Expr& b) { return apply(BinaryOp::kFloorMod, a, b); }
