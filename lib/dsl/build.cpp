@@ -390,10 +390,9 @@ Program program(std::string name, const std::vector<ProgramInput>& inputs,
                 const std::vector<Requirement>& requirements) {
   absl::StatusOr<Program> built = build_program(name, inputs, outputs, requirements);
   if (built.ok()) return *std::move(built);
-  // The message travels as an Invalid requirement: every consumer verifies and reports it.
   ProgramData data;
   data.name = std::move(name);
-  data.requirements.push_back(invalid(std::string(built.status().message())));
+  data.error = built.status().message();
   data.body = seq({});
   return Program(std::move(data));
 }

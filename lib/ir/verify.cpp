@@ -11,6 +11,7 @@ absl::Status verify(const Program& program) { return Verifier(program).run(); }
 
 absl::Status Verifier::run() {
   if (!program_) return refuse("the Program is empty (null)");
+  if (!program_->error.empty()) return refuse(program_->error);
   check_names();
   for (const Var& size : program_->sizes) check_size(size);
   for (const Param& param : program_->params) check_param(param);

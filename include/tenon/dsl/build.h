@@ -42,7 +42,7 @@ absl::StatusOr<Program> build_program(std::string name, const std::vector<Progra
                                       const std::vector<Requirement>& requirements = {});
 
 // The same for code that reads top to bottom: a mistake gives a Program without loops that carries
-// the message; verify(), Schedule and Jit report it.
+// the message (ProgramData::error); verify(), Schedule and Jit report it.
 Program program(std::string name, const std::vector<ProgramInput>& inputs,
                 const std::vector<Tensor>& outputs,
                 const std::vector<Requirement>& requirements = {});

@@ -62,6 +62,9 @@ struct ProgramData {
   // A step changed the order of floating-point accumulation: results may differ in rounding from
   // the unscheduled Program.
   bool reassociated = false;
+  // Why the DSL could not build this Program; empty for every real one. verify() reports it, and so
+  // does everything that takes a Program from a user.
+  std::string error;
 };
 
 class Program {
