@@ -80,8 +80,8 @@ class Check {
 
   Kind take_scalar(const CallPlan::Param& param, const Argument& argument) {
     if (argument.kind() != Argument::Kind::kScalar) return Kind::kNotAScalar;
-    const bool fits = convert_scalar(argument.scalar_type(), argument.scalar_bits(), param.type,
-                                     next_scalar_++);
+    const bool fits =
+        convert_scalar(argument.scalar_type(), argument.scalar_bits(), param.type, next_scalar_++);
     return fits ? Kind::kNone : Kind::kScalarValue;
   }
 
@@ -123,7 +123,7 @@ class Check {
       case CallPlan::Dim::Kind::kProgram: break;
     }
     const ParamSignature& param = signature_.params[static_cast<size_t>(p)];
-    return evaluate(param.shape[static_cast<size_t>(d)], sizes());
+    return evaluate(param.stored_shape()[static_cast<size_t>(d)], sizes());
   }
 
   static Kind check_strides(const CallPlan::Param& param, const View& view, Range& range) {

@@ -1,6 +1,7 @@
 // The words for what the check of a call finds.
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "runtime/call_problem.h"
 
@@ -14,9 +15,9 @@ std::string count_of(size_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-std::string shape_of(const ParamSignature& p) {
+std::string text_of(const std::vector<SizeProgram>& shape) {
   std::string text = "[";
-  for (const SizeProgram& size : p.shape) text += (text.size() > 1 ? ", " : "") + size.text;
+  for (const SizeProgram& size : shape) text += (text.size() > 1 ? ", " : "") + size.text;
   return text + "]";
 }
 
@@ -24,7 +25,7 @@ std::string shape_of(const ParamSignature& p) {
 std::string expectation(const ParamSignature& p) {
   const std::string type = to_string(p.type);
   if (p.role == Role::kScalar) return type + " scalar";
-  return (p.layout != 0 ? "packed " : "") + type + shape_of(p);
+  return (p.layout != 0 ? "packed " : "") + type + text_of(p.shape);
 }
 
 std::string text_of_scalar(Type type, uint64_t bits) {
@@ -91,8 +92,7 @@ class Describer {
       case Kind::kAlignment:
         return "the address is not a multiple of " + std::to_string(p.type.bytes()) +
                ", the size of " + to_string(p.type);
-      case Kind::kOverlap:
-        return "its memory overlaps argument " + name_of_param(problem_.other);
+      case Kind::kOverlap: return "its memory overlaps argument " + name_of_param(problem_.other);
       case Kind::kOverlapsItself: return "elements of this output overlap each other: " + given();
       default: return "";
     }
@@ -126,20 +126,11 @@ class Describer {
   }
 
   std::string both_sides() const {
-    if (param().layout != 0) {
-      return "expected the stored form " + stored_form() + ", got " + given();
-    }
-    return "expected " + expectation(param()) + known_sizes() + ", got " + given();
-  }
-
-  std::string stored_form() const {
-    std::string text = to_string(param().type) + "[";
-    bool first = true;
-    for (int64_t size : param().packed_shape) {
-      text += (first ? "" : ", ") + std::to_string(size);
-      first = false;
-    }
-    return text + "]";
+    const ParamSignature& p = param();
+    const std::string expected =
+        p.layout == 0 ? expectation(p)
+                      : "the stored form " + to_string(p.type) + text_of(p.packed_shape);
+    return "expected " + expected + known_sizes() + ", got " + given();
   }
 
   // " with m = 128 (dimension 0 of x)": the sizes that the parameter's shape uses, and where their
@@ -158,7 +149,7 @@ class Describer {
   }
 
   bool uses_size(int64_t index) const {
-    for (const SizeProgram& size : param().shape) {
+    for (const SizeProgram& size : param().stored_shape()) {
       for (const SizeProgram::Instruction& i : size.code) {
         if (i.op == SizeProgram::Op::kSize && i.value == index) return true;
       }
@@ -167,7 +158,7 @@ class Describer {
   }
 
   int64_t expected_size() const {
-    return evaluate(param().shape[static_cast<size_t>(problem_.dim)],
+    return evaluate(param().stored_shape()[static_cast<size_t>(problem_.dim)],
                     absl::Span<const int64_t>(bound_.sizes, signature_.sizes.size()));
   }
 
@@ -244,11 +235,11 @@ absl::Status fault_status(const Signature& signature, const tenon_fault& fault) 
   if (fault.site < 0) return absl::OkStatus();
   const size_t site = static_cast<size_t>(fault.site);
   Diagnostic d;
-  d.reason = "kernel " + signature.kernel + ": " +
-             (site < signature.checks.size() ? signature.checks[site]
-                                             : "check " + std::to_string(site)) +
-             " is " + std::to_string(fault.index) + ", but must be in [0, " +
-             std::to_string(fault.bound) + ")";
+  d.reason =
+      "kernel " + signature.kernel + ": " +
+      (site < signature.checks.size() ? signature.checks[site] : "check " + std::to_string(site)) +
+      " is " + std::to_string(fault.index) + ", but must be in [0, " + std::to_string(fault.bound) +
+      ")";
   return make_status(d, absl::StatusCode::kOutOfRange);
 }
 

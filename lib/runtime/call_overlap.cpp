@@ -55,8 +55,8 @@ bool may_overlap_itself(const View& view) {
     if (view.size(d) <= 1) continue;
     int64_t span = view.type().bytes();
     for (int e = 0; e < view.rank(); ++e) {
-      const bool is_inside = step_of(view, e) < step_of(view, d) ||
-                             (step_of(view, e) == step_of(view, d) && e < d);
+      const bool is_inside =
+          step_of(view, e) < step_of(view, d) || (step_of(view, e) == step_of(view, d) && e < d);
       if (is_inside) span += (view.size(e) - 1) * step_of(view, e);
     }
     if (step_of(view, d) < span) return true;

@@ -12,26 +12,26 @@ namespace tenon {
 struct CallProblem {
   enum class Kind : uint8_t {
     kNone,
-    kNotReady,         // finalize was not called
-    kCount,            // too many or too few arguments
-    kNotAView,         // a scalar where memory is expected
-    kNotAScalar,       // memory where a scalar is expected
-    kScalarValue,      // not a value of the parameter's type
-    kNotPacked,        // a plain view where a packed weight is expected
-    kOtherLayout,      // packed for something else
-    kUnexpectedPack,   // packed where a plain view is expected
+    kNotReady,        // finalize was not called
+    kCount,           // too many or too few arguments
+    kNotAView,        // a scalar where memory is expected
+    kNotAScalar,      // memory where a scalar is expected
+    kScalarValue,     // not a value of the parameter's type
+    kNotPacked,       // a plain view where a packed weight is expected
+    kOtherLayout,     // packed for something else
+    kUnexpectedPack,  // packed where a plain view is expected
     kType,
     kInvalidView,
     kRank,
-    kSize,             // dimension `dim`
-    kNegativeSize,     // dimension `dim`, of the view or as it is expected
-    kTooLarge,         // the bytes of the view do not fit an address
+    kSize,          // dimension `dim`
+    kNegativeSize,  // dimension `dim`, of the view or as it is expected
+    kTooLarge,      // the bytes of the view do not fit an address
     kStrides,
     kNull,
     kAlignment,
-    kOverlap,          // with parameter `other`
+    kOverlap,  // with parameter `other`
     kOverlapsItself,
-    kRequirement,      // number `other`
+    kRequirement,  // number `other`
   };
   Kind kind = Kind::kNone;
   int16_t param = 0;

@@ -7,8 +7,7 @@ void SerialExecutor::parallel_for(int64_t count, int64_t, tenon_task task, void*
 }
 
 tenon_executor executor_table(Executor& executor) {
-  return {&executor,
-          [](void* self, int64_t count, int64_t grain, tenon_task task, void* context) {
+  return {&executor, [](void* self, int64_t count, int64_t grain, tenon_task task, void* context) {
             static_cast<Executor*>(self)->parallel_for(count, grain, task, context);
           }};
 }

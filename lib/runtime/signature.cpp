@@ -32,9 +32,7 @@ absl::Status verify_counts(const Signature& s) {
   return absl::OkStatus();
 }
 
-size_t rank_of(const ParamSignature& p) {
-  return p.layout != 0 ? p.packed_shape.size() : p.shape.size();
-}
+size_t rank_of(const ParamSignature& p) { return p.stored_shape().size(); }
 
 absl::Status verify_strides(const Signature& s, const ParamSignature& p) {
   if (p.hidden_strides.empty()) return absl::OkStatus();
@@ -44,8 +42,8 @@ absl::Status verify_strides(const Signature& s, const ParamSignature& p) {
   for (int slot : p.hidden_strides) {
     const bool is_hidden = slot >= static_cast<int>(s.sizes.size()) && slot < s.size_slots;
     if (slot >= 0 && !is_hidden) {
-      return refuse_kernel(s, "parameter " + p.name + ": slot " + std::to_string(slot) +
-                                  " is not one for strides");
+      return refuse_kernel(
+          s, "parameter " + p.name + ": slot " + std::to_string(slot) + " is not one for strides");
     }
   }
   return absl::OkStatus();
@@ -54,8 +52,8 @@ absl::Status verify_strides(const Signature& s, const ParamSignature& p) {
 absl::Status verify_param(const Signature& s, const ParamSignature& p) {
   const std::string parameter = "parameter " + p.name + ": ";
   if (rank_of(p) > kMaxRank) {
-    return refuse_kernel(s, parameter + "rank " + std::to_string(rank_of(p)) +
-                                ", and at most " + std::to_string(kMaxRank) + " is possible");
+    return refuse_kernel(s, parameter + "rank " + std::to_string(rank_of(p)) + ", and at most " +
+                                std::to_string(kMaxRank) + " is possible");
   }
   if (p.type.is_vector()) return refuse_kernel(s, parameter + "its elements are vectors");
   if (p.role == Role::kScalar && !p.shape.empty()) {
@@ -64,7 +62,7 @@ absl::Status verify_param(const Signature& s, const ParamSignature& p) {
   if (p.layout != 0 && p.role != Role::kWeight) {
     return refuse_kernel(s, parameter + "only a weight can be packed");
   }
-  for (const SizeProgram& size : p.shape) {
+  for (const SizeProgram& size : p.stored_shape()) {
     if (absl::Status ok = verify(size, static_cast<int>(s.sizes.size())); !ok.ok()) {
       return refuse_kernel(s, parameter + std::string(ok.message()));
     }
@@ -99,10 +97,8 @@ void plan_param(const ParamSignature& p, CallPlan& plan) {
   plan.params.push_back({p.role, p.strides, hidden, p.type, p.type.bytes(),
                          static_cast<int32_t>(rank_of(p)), static_cast<int32_t>(plan.dims.size()),
                          position, p.layout});
-  if (p.layout != 0) {
-    for (int64_t size : p.packed_shape) plan.dims.push_back({Dim::Kind::kConstant, size});
-  } else {
-    for (const SizeProgram& size : p.shape) plan.dims.push_back(plan_dim(size));
+  for (const SizeProgram& size : p.stored_shape()) {
+    plan.dims.push_back(plan_dim(size));
   }
 }
 

@@ -2,7 +2,7 @@
 //
 //   Signature s = ...;                                  // comes with the kernel
 //   absl::Status ready = finalize(s);                   // once, when the kernel is made
-//   absl::Status ok = check_call(s, inputs, outputs, &bound);   // names kernel, argument, both sides
+//   absl::Status ok = check_call(s, inputs, outputs, &bound);   // once per call
 //
 // The check is done once per call and is the only thing between the user and a plain C call; it
 // allocates nothing when the call is right.
@@ -60,8 +60,8 @@ class Argument {
 
   enum class Kind : uint8_t { kView, kPacked, kScalar };
   Kind kind() const { return kind_; }
-  const View& view() const { return view_; }           // of the packed memory for kPacked
-  uint64_t layout() const { return layout_; }          // kPacked: which layout it has
+  const View& view() const { return view_; }   // of the packed memory for kPacked
+  uint64_t layout() const { return layout_; }  // kPacked: which layout it has
   Type scalar_type() const { return scalar_type_; }
   uint64_t scalar_bits() const { return scalar_bits_; }  // the value in the low bytes
 
@@ -97,8 +97,23 @@ bool convert_scalar(Type from, uint64_t bits, Type to, uint64_t* result);
 // take their operands off the stack (kSelect: condition, then, else) and push the result.
 struct SizeProgram {
   enum class Op : uint8_t {
-    kConst, kSize, kAdd, kSub, kMul, kFloorDiv, kFloorMod, kMin, kMax,
-    kLt, kLe, kEq, kNe, kAnd, kOr, kNot, kSelect,
+    kConst,
+    kSize,
+    kAdd,
+    kSub,
+    kMul,
+    kFloorDiv,
+    kFloorMod,
+    kMin,
+    kMax,
+    kLt,
+    kLe,
+    kEq,
+    kNe,
+    kAnd,
+    kOr,
+    kNot,
+    kSelect,
   };
   struct Instruction {
     Op op;
@@ -126,11 +141,16 @@ struct ParamSignature {
   Type type;
   std::vector<SizeProgram> shape;  // as the user declared it (the logical shape of a weight)
   StrideClass strides = StrideClass::kDense;
-  uint64_t layout = 0;                  // weights with a packing: accepted only as Packed
-  std::vector<int64_t> packed_shape;    // then: the stored shape
+  uint64_t layout = 0;                    // weights with a packing: accepted only as Packed
+  std::vector<SizeProgram> packed_shape;  // then: the shape of the stored form
   // hidden_strides[d] >= 0: the slot in the sizes array that takes stride(d) of this argument.
   // Empty: none.
   std::vector<int> hidden_strides;
+
+  // Of the memory that a call passes.
+  const std::vector<SizeProgram>& stored_shape() const {
+    return layout != 0 ? packed_shape : shape;
+  }
 };
 
 // The signature in the form that a call reads: flat arrays without text. Made by finalize.
@@ -163,23 +183,24 @@ struct CallPlan {
 };
 
 struct Signature {
-  std::string kernel;                // name, for messages
-  std::vector<std::string> sizes;    // size variables that are run-time values
-  int size_slots = 0;                // sizes, then hidden strides
-  std::vector<ParamSignature> params;   // in call order, outputs included
+  std::string kernel;                  // name, for messages
+  std::vector<std::string> sizes;      // size variables that are run-time values
+  int size_slots = 0;                  // sizes, then hidden strides
+  std::vector<ParamSignature> params;  // in call order, outputs included
   struct Requirement {
     SizeProgram condition;
     std::string text;
   };
   std::vector<Requirement> requirements;
-  std::vector<std::string> checks;   // text of each check site: "index 0 of table"
-  CallPlan plan;                     // finalize fills it
+  std::vector<std::string> checks;  // text of each check site: "index 0 of table"
+  CallPlan plan;                    // finalize fills it
 };
 
 // Verifies the signature and makes its plan; needed once before the first call, and again after any
 // change. Refuses more parameters or size slots than BoundCall holds, ranks above kMaxRank,
 // malformed size programs, and a size that no argument tells: a size is known from the first
-// dimension (in call order) that is that size and nothing else; packed weights tell nothing.
+// dimension (in call order) that is that size and nothing else, of a packed weight's stored form
+// too.
 absl::Status finalize(Signature& signature);
 
 // --- Calls.

@@ -43,7 +43,7 @@ class View {
   int rank() const { return rank_; }
   int64_t size(int dim) const { return shape_[static_cast<size_t>(dim)]; }
   int64_t stride(int dim) const { return strides_[static_cast<size_t>(dim)]; }
-  int64_t elements() const;  // product of the sizes; 1 for rank 0, 0 when not valid
+  int64_t elements() const;       // product of the sizes; 1 for rank 0, 0 when not valid
   std::string to_string() const;  // "f32[128, 768]", "f32[768, 128] strides [1, 768]"
 
  private:

@@ -1,0 +1,33 @@
+/* The layout that compiled kernels rely on, for a C and for a C++ compiler. Whoever has to change a
+ * line here has to change TENON_ABI_VERSION too. */
+#include <stddef.h>
+
+#include "tenon/runtime/abi.h"
+
+#ifdef __cplusplus
+#define LAYOUT_CHECK(condition) static_assert(condition, #condition)
+#else
+#define LAYOUT_CHECK(condition) _Static_assert(condition, #condition)
+#endif
+
+LAYOUT_CHECK(TENON_ABI_VERSION == 1);
+LAYOUT_CHECK(offsetof(tenon_call, buffers) == 0);
+LAYOUT_CHECK(offsetof(tenon_call, sizes) == 8);
+LAYOUT_CHECK(offsetof(tenon_call, scalars) == 16);
+LAYOUT_CHECK(offsetof(tenon_call, workspace) == 24);
+LAYOUT_CHECK(offsetof(tenon_call, executor) == 32);
+LAYOUT_CHECK(offsetof(tenon_call, math) == 40);
+LAYOUT_CHECK(offsetof(tenon_call, fault) == 48);
+LAYOUT_CHECK(sizeof(tenon_call) == 56);
+LAYOUT_CHECK(offsetof(tenon_executor, self) == 0);
+LAYOUT_CHECK(offsetof(tenon_executor, parallel_for) == 8);
+LAYOUT_CHECK(sizeof(tenon_executor) == 16);
+LAYOUT_CHECK(offsetof(tenon_math, exp_f32) == 0);
+LAYOUT_CHECK(offsetof(tenon_math, pow_f32) == 6 * 8);
+LAYOUT_CHECK(offsetof(tenon_math, exp_f64) == 7 * 8);
+LAYOUT_CHECK(offsetof(tenon_math, pow_f64) == 13 * 8);
+LAYOUT_CHECK(sizeof(tenon_math) == 14 * 8);
+LAYOUT_CHECK(offsetof(tenon_fault, site) == 0);
+LAYOUT_CHECK(offsetof(tenon_fault, index) == 8);
+LAYOUT_CHECK(offsetof(tenon_fault, bound) == 16);
+LAYOUT_CHECK(sizeof(tenon_fault) == 24);
