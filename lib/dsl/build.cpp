@@ -392,7 +392,7 @@ Program program(std::string name, const std::vector<ProgramInput>& inputs,
   if (built.ok()) return *std::move(built);
   ProgramData data;
   data.name = std::move(name);
-  data.error = built.status().message();
+  data.error = std::string(built.status().message());
   data.body = seq({});
   return Program(std::move(data));
 }
