@@ -88,7 +88,7 @@ class Collector {
     reads(s.condition);
     guards_.push_back(resolved(s.condition));
     reads(s.on_true);
-    guards_.back() = !guards_.back();
+    guards_.back() = ~guards_.back();
     reads(s.on_false);
     guards_.pop_back();
   }

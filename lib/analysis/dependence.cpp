@@ -87,12 +87,18 @@ class Question {
   const std::vector<Expr>& open() const { return encoder_.open(); }
 
  private:
+  // Loops in the same iteration are known outside of both environments, so that what depends on
+  // them alone (idx[i]) has one value in both.
+  void add_equal_loop(const For& loop) {
+    Environment bounds = env_a_;
+    encoder_.outer().set(loop.var, encoder_.add_loop(range_of(loop), bounds));
+    if (apart_) encoder_.add_range(range_of(loop), env_b_);
+  }
+
   void add_common_loop(const For& loop, Direction direction) {
+    if (direction == Direction::kEqual) return add_equal_loop(loop);
+    apart_ = true;
     const Row v = encoder_.add_loop(range_of(loop), env_a_);
-    if (direction == Direction::kEqual) {
-      env_b_.set(loop.var, v);
-      return;
-    }
     const Row d = row_of(difference(loop, direction));
     env_b_.set(loop.var, v + d);
     encoder_.add_range(range_of(loop), env_b_);
@@ -119,11 +125,10 @@ class Question {
 
   // --- Witnesses.
 
-  static Values loop_values(const Access& x, const Environment& env,
-                            const std::vector<int64_t>& witness) {
+  Values loop_values(const Access& x, Environment& env, const std::vector<int64_t>& witness) {
     Values values;
     for (const For& loop : x.loops) {
-      values.emplace_back(loop.var, value_of(*env.find(loop.var), witness));
+      values.emplace_back(loop.var, value_of(encoder_.row(loop.var, env), witness));
     }
     return values;
   }
@@ -180,6 +185,7 @@ class Question {
   const std::vector<Direction>& directions_;
   Encoder encoder_;
   Environment env_a_, env_b_;
+  bool apart_ = false;  // some common loop is in two iterations
 };
 
 // The sizes that get a value for a witness, all the same one.

@@ -105,10 +105,14 @@ void Encoder::accumulate(Row& row, int64_t factor, const Expr& e, Environment& e
 
 Row Encoder::variable(const Var& var, Environment& env) {
   if (const Row* value = env.find(var)) return *value;
-  if (env.id_ == 0 || facts_.knows(var)) return outer_variable(var);
+  if (env.id_ == 0 || known_outside(var)) return outer_variable(var);
   Row fresh = row_of(unknown(Span::of(var.type())));
   env.set(var, fresh);
   return fresh;
+}
+
+bool Encoder::known_outside(const Var& var) const {
+  return facts_.knows(var) || outer_.find(var) != nullptr;
 }
 
 Row Encoder::outer_variable(const Var& var) {
@@ -148,6 +152,15 @@ void Encoder::add_range(const LoopRange& range, Environment& env) {
   collect_bounds(range.hi, BinaryOp::kMin, env, upper);
   for (const Row& bound : lower) add_at_least_zero(var - bound);
   for (const Row& bound : upper) add_at_least_zero(bound - var - constant_row(1));
+  const bool is_sum = var.terms.size() == 2 && var.constant == 0 && var.terms[0].second == 1 &&
+                      var.terms[1].second == 1;
+  if (!is_sum) return;
+  Span span = span_of(var);
+  for (const Row& bound : lower) span = intersect(span, {span_of(bound).lo, std::nullopt});
+  for (const Row& bound : upper) {
+    span = intersect(span, {std::nullopt, (span_of(bound) - Span::point(1)).hi});
+  }
+  sums_.push_back({var.terms[0].first, var.terms[1].first, span});
 }
 
 // `op` max: v >= max(a, b) is v >= a and v >= b; min likewise from above.

@@ -38,8 +38,8 @@ bool equal(const Row& a, const Row& b);  // terms are kept sorted, without zeros
 int64_t value_of(const Row& row, const std::vector<int64_t>& witness);
 
 // What the variables of one iteration stand for. A variable that it does not set is the same in all
-// environments when the facts know it (loops around, sizes, scalar parameters), and private to this
-// environment otherwise.
+// environments when the facts know it (loops around, sizes, scalar parameters) or outer() sets it,
+// and private to this environment otherwise.
 class Environment {
  public:
   void set(const Var& var, Row value);
@@ -84,6 +84,14 @@ class Encoder {
   // False once something was left out (a disjunction, a comparison of data): a solution need not
   // satisfy it.
   bool complete() const { return complete_; }
+  // m is max(a, b) or min(a, b). That it is not less (greater) than either is said; that it is one
+  // of them takes two systems, and is left to those who need it.
+  struct Extremum {
+    bool is_max;
+    Row a, b;
+    int unknown;
+  };
+  const std::vector<Extremum>& extrema() const { return extrema_; }
   // The expressions that became open unknowns, each once.
   const std::vector<Expr>& open() const { return open_; }
   // The variables that have an unknown, or a row, in no particular environment: loops around,
@@ -99,10 +107,10 @@ class Encoder {
   struct Product {
     int a, b, unknown;
   };
-  struct Extremum {
-    bool is_max;
-    Row a, b;
-    int unknown;
+  // v + d, of which more is known than of v and d apart.
+  struct Sum {
+    int a, b;
+    Span span;
   };
   struct Opaque {
     Expr expr;
@@ -120,7 +128,10 @@ class Encoder {
   Row product(const Row& a, const Row& b, const Expr& e);
   Row extremum(bool is_max, const Expr& e, const Binary& b, Environment& env);
   Row opaque(const Expr& e, const Span& span, Environment& env);
+  bool known_outside(const Var& var) const;
   bool differs(const Expr& e, const Environment& env) const;
+  bool lasts(const Expr& e) const;
+  void relate_product(const Product& p);
   int unknown(const Span& span);
   Span span_of(const Row& row) const;
   // Whether the value of an i64 expression with this row is the row's, without wrapping.
@@ -140,6 +151,7 @@ class Encoder {
   std::vector<Quotient> quotients_;
   std::vector<Product> products_;
   std::vector<Extremum> extrema_;
+  std::vector<Sum> sums_;
   std::vector<Opaque> opaques_;
   std::vector<Expr> open_;
   uint64_t mask_ = 0;  // of the outer variables used so far

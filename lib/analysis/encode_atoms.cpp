@@ -8,13 +8,31 @@
 #include "analysis/linear.h"
 
 namespace tenon {
+namespace {
+
+int64_t coefficient(const Row& row, int unknown) {
+  for (const auto& [v, a] : row.terms) {
+    if (v == unknown) return a;
+  }
+  return 0;
+}
+
+}  // namespace
 
 Span Encoder::span_of(const Row& row) const {
   if (row.terms.size() == 1 && row.terms[0].second == 1 && row.constant == 0) {
     return spans_[row.terms[0].first];
   }
   Span span = Span::point(row.constant);
-  for (const auto& [v, a] : row.terms) span = span + Span::point(a) * spans_[v];
+  Row rest;
+  rest.terms = row.terms;
+  for (const Sum& sum : sums_) {
+    const int64_t a = coefficient(rest, sum.a);
+    if (a == 0 || a != coefficient(rest, sum.b)) continue;
+    span = span + Span::point(a) * sum.span;
+    tenon::add_multiple(rest, -a, Row{{{sum.a, 1}, {sum.b, 1}}, 0});
+  }
+  for (const auto& [v, a] : rest.terms) span = span + Span::point(a) * spans_[v];
   return span;
 }
 
@@ -130,12 +148,33 @@ Row Encoder::product(const Row& a, const Row& b, const Expr& e) {
       if (known == products_.end()) {
         products_.push_back({first, second, unknown(spans_[first] * spans_[second])});
         known = products_.end() - 1;
+        relate_product(*known);
         add_open(e);
       }
       tenon::add_multiple(result, wrap_mul(x, y), row_of(known->unknown));
     }
   }
   return result;
+}
+
+// (u - end of u) * (v - end of v) has a known sign for each pair of ends: four linear rows, which
+// say that n*d >= n where n >= 0 and d >= 1.
+void Encoder::relate_product(const Product& p) {
+  const Span u = spans_[p.a], v = spans_[p.b];
+  const auto relate = [&](const std::optional<int64_t>& x, const std::optional<int64_t>& y,
+                          int64_t sign) {
+    constexpr int64_t kLarge = int64_t{1} << 31;  // keeps x*y and the rows small
+    if (!x || !y || *x < -kLarge || *x > kLarge || *y < -kLarge || *y > kLarge) return;
+    Row row{{}, sign * *x * *y};  // sign * (uv - x*v - y*u + xy) >= 0
+    tenon::add_multiple(row, sign, row_of(p.unknown));
+    tenon::add_multiple(row, -sign * *x, row_of(p.b));
+    tenon::add_multiple(row, -sign * *y, row_of(p.a));
+    add_at_least_zero(row);
+  };
+  relate(u.lo, v.lo, 1);
+  relate(u.hi, v.hi, 1);
+  relate(u.lo, v.hi, -1);
+  relate(u.hi, v.lo, -1);
 }
 
 Row Encoder::extremum(bool is_max, const Expr& e, const Binary& b, Environment& env) {
@@ -162,19 +201,27 @@ Row Encoder::extremum(bool is_max, const Expr& e, const Binary& b, Environment& 
 bool Encoder::differs(const Expr& e, const Environment& env) const {
   if (env.id_ == 0) return false;
   return any_in(e, [&](const Expr& x) {
-    if (const Load* l = x.as<Load>()) return !facts_.is_fixed(l->buffer);
     const VarRef* ref = x.as<VarRef>();
-    return ref && (env.find(ref->var) || !facts_.knows(ref->var));
+    return ref && (env.find(ref->var) || !known_outside(ref->var));
+  });
+}
+
+// Whether it has one value throughout: it reads nothing that the Program writes.
+bool Encoder::lasts(const Expr& e) const {
+  return !any_in(e, [&](const Expr& x) {
+    const Load* l = x.as<Load>();
+    return l && !facts_.is_fixed(l->buffer);
   });
 }
 
 Row Encoder::opaque(const Expr& e, const Span& span, Environment& env) {
+  add_open(e);
+  if (!lasts(e)) return row_of(unknown(span));
   const int id = differs(e, env) ? env.id_ : 0;
   for (const Opaque& known : opaques_) {
     if (known.environment == id && equal(known.expr, e)) return row_of(known.unknown);
   }
   opaques_.push_back({e, id, unknown(span)});
-  add_open(e);
   return row_of(opaques_.back().unknown);
 }
 
