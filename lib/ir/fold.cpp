@@ -14,13 +14,18 @@ std::optional<uint64_t> int_bits(const Expr& e) {
   return c ? std::optional(c->bits) : std::nullopt;
 }
 
+// The promise of check(i, n).
+bool is_kept(uint64_t i, uint64_t n) {
+  const int64_t limit = int_of_bits(i64, n);
+  return limit > 0 && i < static_cast<uint64_t>(limit);
+}
+
 Expr fold_binary(const Expr& e, const Binary& x) {
   const std::optional<uint64_t> a = int_bits(x.a);
   const std::optional<uint64_t> b = int_bits(x.b);
   if (!a || !b || !accepts(x.op, x.a.type())) return e;
-  const uint64_t result = apply_binary(x.op, x.a.type(), *a, *b);
-  if (x.op == BinaryOp::kCheck && (result != *a || *a >= *b)) return e;
-  return constant_bits(e.type(), result);
+  if (x.op == BinaryOp::kCheck && !is_kept(*a, *b)) return e;
+  return constant_bits(e.type(), apply_binary(x.op, x.a.type(), *a, *b));
 }
 
 Expr fold_select(const Expr& e, const Select& x) {

@@ -38,15 +38,12 @@ Expr apply(const char* name, BinaryOp op, const Expr& a, const Expr& b) {
 
 Expr apply(BinaryOp op, const Expr& a, const Expr& b) { return apply(name_of(op), op, a, b); }
 
-Expr refuse_type(const char* name, const Expr& a, const std::string& instead) {
-  return invalid("operator " + std::string(name) + " on " + to_string(a.type()) + ": " + instead);
-}
-
 // Negation, absolute value and rounding keep the type; on integers rounding changes nothing.
 Expr apply(UnaryOp op, const Expr& a) {
   if (Expr wrong = first_invalid({&a})) return wrong;
   if (!accepts(op, a.type())) {
-    return refuse_type(name_of(op), a, std::string("it takes ") + operands_of(op) + "; cast first");
+    return invalid("operator " + std::string(name_of(op)) + " on " + to_string(a.type()) +
+                   ": it takes " + operands_of(op) + "; cast first");
   }
   return unary(op, a);
 }
