@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/text.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -11,25 +12,27 @@ bool target_uses(const Access& a, const Var& var) {
                      [&](const Expr& index) { return uses(index, var); });
 }
 
-Verdict carries_nothing(Dependences& dependences, const std::vector<Direction>& directions) {
+Verdict carries_nothing(Dependences& dependences, const std::vector<Direction>& directions,
+                        const Program& within) {
   const auto conflict = dependences.find(directions, reads_only);
   if (!conflict) return {};
-  const std::string race = both_accumulate(*conflict);
-  return Verdict{race.empty() ? explain(*conflict) : refuse(race + ": a race")};
+  const std::string race = both_accumulate(*conflict, within);
+  return Verdict{race.empty() ? explain(*conflict, within) : refuse(race + ": a race")};
 }
 
 Verdict carries_nothing_between_lanes(Dependences& dependences, const Var& lane,
-                                      const std::vector<Direction>& directions) {
+                                      const std::vector<Direction>& directions,
+                                      const Program& within) {
   const auto exchange = [&](const Access& a, const Access& b) {
     return commute(a, b, false) && (a.statement != b.statement || !target_uses(a, lane));
   };
   const auto conflict = dependences.find(directions, exchange);
   if (!conflict) return Verdict{absl::OkStatus(), dependences.reassociates()};
-  const std::string fold = both_accumulate(*conflict);
-  return Verdict{fold.empty() ? explain(*conflict)
+  const std::string fold = both_accumulate(*conflict, within);
+  return Verdict{fold.empty() ? explain(*conflict, within)
                               : refuse(fold + ": lanes of one statement fold only into a target "
                                               "that does not use " +
-                                       lane.name())};
+                                       text_of(lane, within))};
 }
 
 }  // namespace tenon

@@ -54,14 +54,9 @@ class Dependences {
 
 // The refusal that explains a conflict: "iteration (i = 0, k = 1) must run before (i = 1, k = 0):
 // both touch C[0, 1]", or what is not known.
-absl::Status explain(const Conflict& conflict);
+absl::Status explain(const Conflict& conflict, const Program& within);
 // For iterations that would run at the same time: "iterations (k = 0) and (k = 1) both accumulate
 // into C[0, 0]". Empty unless that is what happens.
-std::string both_accumulate(const Conflict& conflict);
-
-// "i = 0, k = 1"
-std::string text_of(const std::vector<std::pair<Var, int64_t>>& values);
-// "C[0, 1]"
-std::string cell(const Buffer& buffer, const std::vector<int64_t>& element);
+std::string both_accumulate(const Conflict& conflict, const Program& within);
 
 }  // namespace tenon

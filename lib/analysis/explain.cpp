@@ -1,24 +1,11 @@
 #include "analysis/conflict.h"
+#include "analysis/text.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
 
 using Named = std::vector<std::pair<Var, int64_t>>;
-
-std::string text_of(const Named& values) {
-  std::string text;
-  for (const auto& [var, value] : values) {
-    text += (text.empty() ? "" : ", ") + var.name() + " = " + std::to_string(value);
-  }
-  return text;
-}
-
-std::string cell(const Buffer& buffer, const std::vector<int64_t>& element) {
-  std::string indices;
-  for (int64_t n : element) indices += (indices.empty() ? "" : ", ") + std::to_string(n);
-  return element.empty() ? buffer.name() : buffer.name() + "[" + indices + "]";
-}
 
 namespace {
 
@@ -35,20 +22,20 @@ Named common(const Conflict& c, const Named& values) {
 }
 
 // "(i = 0, k = 1)"
-std::string iteration(const Conflict& c, const Named& values) {
-  return "(" + text_of(common(c, values)) + ")";
+std::string iteration(const Conflict& c, const Named& values, const Program& within) {
+  return "(" + text_of(common(c, values), within) + ")";
 }
 
 // "C[0, 1]", "C[0, 1], with n = 2"
-std::string cell(const Conflict& c) {
-  std::string text = cell(c.a->buffer, c.meeting.element);
-  if (!c.meeting.sizes.empty()) text += ", with " + text_of(c.meeting.sizes);
+std::string cell(const Conflict& c, const Program& within) {
+  std::string text = element(c.a->buffer, c.meeting.element, within);
+  if (!c.meeting.sizes.empty()) text += ", with " + text_of(c.meeting.sizes, within);
   return text;
 }
 
-absl::Status explain_witness(const Conflict& c) {
-  return refuse("iteration " + iteration(c, c.meeting.a_values) + " must run before " +
-                iteration(c, c.meeting.b_values) + ": both touch " + cell(c));
+absl::Status explain_witness(const Conflict& c, const Program& within) {
+  return refuse("iteration " + iteration(c, c.meeting.a_values, within) + " must run before " +
+                iteration(c, c.meeting.b_values, within) + ": both touch " + cell(c, within));
 }
 
 // The indices of b one step further in the directions asked about.
@@ -66,40 +53,40 @@ std::vector<Expr> shifted_indices(const Conflict& c) {
 }
 
 // "idx is data", "i*n is a product of unknowns"
-std::string why_open(const std::vector<Expr>& open) {
+std::string why_open(const std::vector<Expr>& open, const Program& within) {
   for (const Expr& e : open) {
     std::string data;
     walk(e, [&](const Expr& x) {
-      if (const Load* l = x.as<Load>(); l && data.empty()) data = l->buffer.name();
+      if (const Load* l = x.as<Load>(); l && data.empty()) data = text_of(l->buffer, within);
     });
     if (!data.empty()) return ": " + data + " is data";
   }
-  return open.empty() ? "" : ": " + print(open.front()) + " is not linear in what is known";
+  return open.empty() ? "" : ": " + text_of(open.front(), within) + " is not linear in what is known";
 }
 
-absl::Status explain_unknown(const Conflict& c) {
+absl::Status explain_unknown(const Conflict& c, const Program& within) {
   const std::vector<Expr> indices = shifted_indices(c);
-  std::string reason = "cannot tell whether " + print(load(c.a->buffer, c.a->indices)) + " and " +
-                       print(load(c.b->buffer, indices)) + " are different elements";
+  std::string reason = "cannot tell whether " + element(c.a->buffer, c.a->indices, within) +
+                       " and " + element(c.b->buffer, indices, within) + " are different elements";
   std::vector<std::string> missing;
   for (size_t d = 0; d < indices.size(); ++d) {
-    if (!equal(indices[d], c.a->indices[d])) missing.push_back(print(c.a->indices[d] != indices[d]));
+    if (!equal(indices[d], c.a->indices[d])) missing.push_back(text_of(c.a->indices[d] != indices[d], within));
   }
   // Any one of several differences would do, and no single one can be called missing.
   if (missing.size() != 1) missing.clear();
-  return refuse(reason + why_open(c.meeting.open), std::move(missing));
+  return refuse(reason + why_open(c.meeting.open, within), std::move(missing));
 }
 
 }  // namespace
 
-absl::Status explain(const Conflict& c) {
-  return c.meeting.answer == Answer::kYes ? explain_witness(c) : explain_unknown(c);
+absl::Status explain(const Conflict& c, const Program& within) {
+  return c.meeting.answer == Answer::kYes ? explain_witness(c, within) : explain_unknown(c, within);
 }
 
-std::string both_accumulate(const Conflict& c) {
+std::string both_accumulate(const Conflict& c, const Program& within) {
   if (c.meeting.answer != Answer::kYes || !commute(*c.a, *c.b, false)) return "";
-  return "iterations " + iteration(c, c.meeting.a_values) + " and " +
-         iteration(c, c.meeting.b_values) + " both accumulate into " + cell(c);
+  return "iterations " + iteration(c, c.meeting.a_values, within) + " and " +
+         iteration(c, c.meeting.b_values, within) + " both accumulate into " + cell(c, within);
 }
 
 }  // namespace tenon

@@ -43,7 +43,7 @@ std::optional<LoopSite> find_loop(const Program& program, const Var& var) {
     return loop && loop->var == var;
   });
   if (!place) return std::nullopt;
-  LoopSite site{*place->statement, *place->statement->as<For>(), {}, {}, place->facts(program)};
+  LoopSite site{program,           *place->statement, *place->statement->as<For>(), {}, {}, place->facts(program)};
   for (const Stmt* s : place->around) {
     if (const For* loop = s->as<For>()) site.outer.push_back(*loop);
     if (const If* guard = s->as<If>()) site.guards.push_back(guard->condition);

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "analysis/place.h"
+#include "analysis/text.h"
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/legality.h"
 #include "tenon/analysis/prove.h"
@@ -11,6 +12,16 @@
 
 namespace tenon {
 namespace {
+
+// The stage, and its names in messages.
+struct Stage {
+  const Program& program;
+  Buffer buffer;
+
+  std::string name() const { return text_of(buffer, program); }
+  std::string name_of(const Var& var) const { return text_of(var, program); }
+  std::string name_of(const Buffer& other) const { return text_of(other, program); }
+};
 
 // N and what comes after it, up to and with the statement that holds `at`.
 struct Span {
@@ -26,10 +37,10 @@ bool writes(const Stmt& s, const Buffer& buffer) {
 
 // Looks in one sequence around `at` for the statements that write the stage. `holds_at` is the
 // position of the statement that holds `at`.
-absl::StatusOr<std::optional<Span>> span_in(const Seq& list, size_t holds_at, const Buffer& stage) {
+absl::StatusOr<std::optional<Span>> span_in(const Seq& list, size_t holds_at, const Stage& stage) {
   std::vector<size_t> writers;
   for (size_t i = 0; i < list.stmts.size(); ++i) {
-    if (i != holds_at && writes(list.stmts[i], stage)) writers.push_back(i);
+    if (i != holds_at && writes(list.stmts[i], stage.buffer)) writers.push_back(i);
   }
   if (writers.empty()) return std::nullopt;
   if (writers.size() > 1) {
@@ -52,7 +63,7 @@ size_t position_on_path(const Seq& list, const Stmt* next) {
 }
 
 // The nest that writes the stage, in a sequence around `at`.
-absl::StatusOr<Span> find_span(const Place& at, const Buffer& stage) {
+absl::StatusOr<Span> find_span(const Place& at, const Stage& stage) {
   std::vector<const Stmt*> path = at.around;
   path.push_back(at.statement);
   path.erase(std::remove_if(path.begin(), path.end(), [](const Stmt* s) { return s->is<Bind>(); }),
@@ -65,7 +76,7 @@ absl::StatusOr<Span> find_span(const Place& at, const Buffer& stage) {
     if (!span.ok()) return span.status();
     if (*span) return std::move(**span);
   }
-  return refuse("no nest before loop " + at.statement->as<For>()->var.name() + " computes " +
+  return refuse("no nest before loop " + stage.name_of(at.statement->as<For>()->var) + " computes " +
                 stage.name());
 }
 
@@ -85,29 +96,30 @@ bool covers(const For& loop, const Expr& extent, const Facts& facts) {
   return from_zero && (equal(loop.hi, extent) || proved(facts, loop.hi == extent));
 }
 
-absl::Status not_whole(const Access& a, size_t dim) {
-  return refuse("the nest of " + a.buffer.name() + " accesses " +
-                print(load(a.buffer, a.indices)) + ", where index " + std::to_string(dim + 1) +
-                " is not a loop over the whole dimension: compute " + a.buffer.name() +
-                " at a loop before its own loops are split or fused");
+absl::Status not_whole(const Access& a, size_t dim, const Stage& stage) {
+  return refuse("the nest of " + stage.name() + " accesses " +
+                element(a.buffer, a.indices, stage.program) + ", where index " +
+                std::to_string(dim + 1) + " is not a loop over the whole dimension: compute " +
+                stage.name() + " at a loop before its own loops are split or fused");
 }
 
 // The loop over each dimension; the same one in every access of the stage.
 absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& accesses,
-                                             const std::vector<Expr>& shape, const Facts& facts) {
+                                             const std::vector<Expr>& shape, const Stage& stage) {
+  const Facts facts = facts_of(stage.program);
   std::vector<For> loops;
   for (const Access& a : accesses) {
     for (size_t d = 0; d < shape.size(); ++d) {
       const For* loop = loop_of(a, a.indices[d]);
-      if (!loop || !covers(*loop, shape[d], facts)) return not_whole(a, d);
+      if (!loop || !covers(*loop, shape[d], facts)) return not_whole(a, d, stage);
       if (loops.size() <= d) loops.push_back(*loop);
       if (!(loops[d].var == loop->var)) {
-        return refuse("the nest of " + a.buffer.name() + " runs over dimension " +
-                      std::to_string(d + 1) + " with loop " + loops[d].var.name() + " and with loop " +
-                      loop->var.name() + ": compute it at a loop before fissioning it");
+        return refuse("the nest of " + stage.name() + " runs over dimension " +
+                      std::to_string(d + 1) + " with loop " + stage.name_of(loops[d].var) +
+                      " and with loop " + stage.name_of(loop->var) + ": compute it at a loop before fissioning it");
       }
       for (size_t other = 0; other < d; ++other) {
-        if (loops[other].var == loops[d].var) return not_whole(a, d);
+        if (loops[other].var == loops[d].var) return not_whole(a, d, stage);
       }
     }
   }
@@ -120,28 +132,30 @@ bool contains(const std::vector<For>& loops, const Var& var) {
 
 // The nest changes the stage alone. What it keeps for itself must not pass values from one element
 // of the stage to another: then computing only some of them would change the others.
-absl::Status writes_only(const std::vector<Access>& nest, const Buffer& stage,
+absl::Status writes_only(const std::vector<Access>& nest, const Stage& stage,
                          const std::vector<For>& loops) {
   for (const Access& a : nest) {
-    if (a.kind == Access::Kind::kRead || a.buffer == stage) continue;
-    if (!a.home) return refuse("the nest of " + stage.name() + " also writes " + a.buffer.name());
+    if (a.kind == Access::Kind::kRead || a.buffer == stage.buffer) continue;
+    if (!a.home) {
+      return refuse("the nest of " + stage.name() + " also writes " + stage.name_of(a.buffer));
+    }
     for (size_t i = *a.home; i < a.loops.size(); ++i) {
       if (!contains(loops, a.loops[i].var)) continue;
       return refuse("the nest of " + stage.name() + " passes values between iterations of loop " +
-                    a.loops[i].var.name() + " through " + a.buffer.name());
+                    stage.name_of(a.loops[i].var) + " through " + stage.name_of(a.buffer));
     }
   }
   return absl::OkStatus();
 }
 
 // What the nest reads still has the same value where the nest would run.
-absl::Status inputs_stay(const std::vector<Access>& nest, const Buffer& stage,
+absl::Status inputs_stay(const std::vector<Access>& nest, const Stage& stage,
                          const std::vector<Stmt>& after) {
   for (const Access& a : nest) {
-    if (a.kind != Access::Kind::kRead || a.buffer == stage || a.home) continue;
+    if (a.kind != Access::Kind::kRead || a.buffer == stage.buffer || a.home) continue;
     for (const Stmt& s : after) {
       if (!writes(s, a.buffer)) continue;
-      return refuse("the nest of " + stage.name() + " reads " + a.buffer.name() +
+      return refuse("the nest of " + stage.name() + " reads " + stage.name_of(a.buffer) +
                     ", which is written again before the new place");
     }
   }
@@ -150,7 +164,7 @@ absl::Status inputs_stay(const std::vector<Access>& nest, const Buffer& stage,
 
 // --- The place.
 
-absl::Status place_can_hold(const LoopSite& at, const Stmt& nest, const Buffer& stage) {
+absl::Status place_can_hold(const LoopSite& at, const Stmt& nest, const Stage& stage) {
   bool in_parallel = at.loop.kind == ForKind::kParallel;
   bool in_vector = at.loop.kind == ForKind::kVector;
   for (const For& loop : at.outer) {
@@ -158,7 +172,7 @@ absl::Status place_can_hold(const LoopSite& at, const Stmt& nest, const Buffer& 
     in_vector = in_vector || loop.kind == ForKind::kVector;
   }
   if (in_vector) {
-    return refuse("loop " + at.loop.var.name() +
+    return refuse("loop " + stage.name_of(at.loop.var) +
                   " is vector code, which cannot hold an allocation: compute " + stage.name() +
                   " at a loop around it");
   }
@@ -167,33 +181,35 @@ absl::Status place_can_hold(const LoopSite& at, const Stmt& nest, const Buffer& 
     if (s.is<For>() && s.as<For>()->kind == ForKind::kParallel) parallel = &s;
   });
   if (in_parallel && parallel) {
-    return refuse("loop " + parallel->as<For>()->var.name() + " of the nest of " + stage.name() +
+    return refuse("loop " + stage.name_of(parallel->as<For>()->var) + " of the nest of " + stage.name() +
                   " is parallel, and the new place stands inside a parallel loop");
   }
   return absl::OkStatus();
 }
 
 // All accesses to the stage are in the nest, or reads in the body of `at`.
-absl::Status used_only_here(const Program& program, const Buffer& stage, size_t in_nest,
-                            const For& at) {
-  const std::vector<Access> inside = accesses_of(at.body, stage);
-  if (inside.empty()) return refuse("nothing inside loop " + at.var.name() + " reads " + stage.name());
+absl::Status used_only_here(const Stage& stage, size_t in_nest, const For& at) {
+  const std::vector<Access> inside = accesses_of(at.body, stage.buffer);
+  if (inside.empty()) {
+    return refuse("nothing inside loop " + stage.name_of(at.var) + " reads " + stage.name());
+  }
   for (const Access& a : inside) {
     if (a.kind == Access::Kind::kRead) continue;
-    return refuse(stage.name() + " is also written inside loop " + at.var.name());
+    return refuse(stage.name() + " is also written inside loop " + stage.name_of(at.var));
   }
-  if (accesses_of(program->body, stage).size() == in_nest + inside.size()) return absl::OkStatus();
-  return refuse(stage.name() + " is also used outside of loop " + at.var.name());
+  const size_t all = accesses_of(stage.program->body, stage.buffer).size();
+  if (all == in_nest + inside.size()) return absl::OkStatus();
+  return refuse(stage.name() + " is also used outside of loop " + stage.name_of(at.var));
 }
 
 // Data in the region's bounds is read before the body runs.
-absl::Status region_is_settled(const Region& region, const Stmt& body, const Buffer& stage) {
+absl::Status region_is_settled(const Region& region, const Stmt& body, const Stage& stage) {
   absl::Status status;
   for (const Expr& lo : region.lo) {
     walk(lo, [&](const Expr& e) {
       const Load* l = e.as<Load>();
       if (!l || !uses(body, l->buffer) || !writes(body, l->buffer)) return;
-      status = refuse("which part of " + stage.name() + " is read depends on " + l->buffer.name() +
+      status = refuse("which part of " + stage.name() + " is read depends on " + stage.name_of(l->buffer) +
                       ", which is written there too");
     });
   }
@@ -202,13 +218,14 @@ absl::Status region_is_settled(const Region& region, const Stmt& body, const Buf
 
 }  // namespace
 
-absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& stage,
+absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& buffer,
                                          const Var& at) {
-  if (find_param(program, stage)) {
+  const Stage stage{program, buffer};
+  if (find_param(program, buffer)) {
     return refuse(stage.name() + " is a parameter of the program, not a local buffer");
   }
-  const std::optional<std::vector<Expr>> shape = shape_of(program, stage);
-  if (!shape) return refuse("the program has no buffer " + stage.name());
+  const std::optional<std::vector<Expr>> shape = shape_of(program, buffer);
+  if (!shape) return refuse("the program has no buffer " + buffer.name());
   const std::optional<LoopSite> site = find_loop(program, at);
   if (!site) return refuse("the program has no loop " + at.name());
   const auto place = find_place(program->body, [&](const Stmt& s) {
@@ -222,15 +239,15 @@ absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& s
   const std::vector<Access> nest = accesses_of(span->nest);
   std::vector<Access> own;
   std::copy_if(nest.begin(), nest.end(), std::back_inserter(own),
-               [&](const Access& a) { return a.buffer == stage; });
-  if (absl::Status s = used_only_here(program, stage, own.size(), site->loop); !s.ok()) return s;
-  const absl::StatusOr<std::vector<For>> loops = stage_loops(own, *shape, facts_of(program));
+               [&](const Access& a) { return a.buffer == buffer; });
+  if (absl::Status s = used_only_here(stage, own.size(), site->loop); !s.ok()) return s;
+  const absl::StatusOr<std::vector<For>> loops = stage_loops(own, *shape, stage);
   if (!loops.ok()) return loops.status();
   if (absl::Status s = writes_only(nest, stage, *loops); !s.ok()) return s;
   if (absl::Status s = inputs_stay(nest, stage, span->after); !s.ok()) return s;
 
   absl::StatusOr<Region> region =
-      region_of(site->loop.body, stage, Which::kReads, site->facts.inside(site->loop));
+      region_of(site->loop.body, buffer, Which::kReads, site->facts.inside(site->loop));
   if (!region.ok()) return region.status();
   if (absl::Status s = region_is_settled(*region, site->loop.body, stage); !s.ok()) return s;
   return ComputeAt{*site, span->nest, *loops, *std::move(region)};

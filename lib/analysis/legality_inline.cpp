@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/place.h"
+#include "analysis/text.h"
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/legality.h"
 #include "tenon/analysis/prove.h"
@@ -38,26 +39,27 @@ bool shares_loop(const Access& a, const Access& b) {
 }
 
 // The one Store of the stage.
-absl::StatusOr<const Access*> only_store(const std::vector<Access>& accesses, const Buffer& stage) {
+absl::StatusOr<const Access*> only_store(const std::vector<Access>& accesses, const Buffer& stage,
+                                         const Program& within) {
   const Access* store = nullptr;
   for (const Access& a : accesses) {
     if (!(a.buffer == stage) || a.kind == Access::Kind::kRead) continue;
     if (a.kind == Access::Kind::kAccumulate) {
-      return refuse(stage.name() + " is a reduction: only a stage that one store defines can be "
-                                   "inlined",
-                    {}, {"compute_at(" + stage.name() + ", ...)"});
+      const std::string name = text_of(stage, within);
+      return refuse(name + " is a reduction: only a stage that one store defines can be inlined",
+                    {}, {"compute_at(" + name + ", ...)"});
     }
-    if (store) return refuse(stage.name() + " is written by several statements");
+    if (store) return refuse(text_of(stage, within) + " is written by several statements");
     store = &a;
   }
-  if (!store) return refuse("nothing writes " + stage.name());
+  if (!store) return refuse("nothing writes " + text_of(stage, within));
   return store;
 }
 
 // The loop over each dimension: the loops of the store are these and no others.
 absl::StatusOr<std::vector<Var>> store_loops(const Access& store, const std::vector<Expr>& shape,
-                                             const Facts& facts) {
-  const std::string target = print(load(store.buffer, store.indices));
+                                             const Facts& facts, const Program& within) {
+  const auto target = [&] { return element(store.buffer, store.indices, within); };
   std::vector<Var> vars;
   for (size_t d = 0; d < shape.size(); ++d) {
     const VarRef* ref = store.indices[d].as<VarRef>();
@@ -68,24 +70,25 @@ absl::StatusOr<std::vector<Var>> store_loops(const Access& store, const std::vec
     const bool repeated = loop && std::find(vars.begin(), vars.end(), loop->var) != vars.end();
     if (!loop || repeated || !proved(facts, loop->lo == Expr(0)) ||
         !proved(facts, loop->hi == shape[d])) {
-      return refuse("the store to " + target + " does not run over dimension " +
+      return refuse("the store to " + target() + " does not run over dimension " +
                     std::to_string(d + 1) + " with one loop over the whole of it");
     }
     vars.push_back(loop->var);
   }
   for (const For& loop : store.loops) {
     if (std::find(vars.begin(), vars.end(), loop.var) != vars.end()) continue;
-    return refuse("the store to " + target + " is repeated by loop " + loop.var.name());
+    return refuse("the store to " + target() + " is repeated by loop " + text_of(loop.var, within));
   }
   return vars;
 }
 
 // Guards and masks that always hold leave no element undefined.
-absl::Status always_stored(const Access& store, Facts facts) {
+absl::Status always_stored(const Access& store, Facts facts, const Program& within) {
   for (const For& loop : store.loops) facts = facts.inside(loop);
   for (const Expr& guard : store.guards) {
     if (proved(facts, guard)) continue;
-    return refuse("the store to " + store.buffer.name() + " happens only if " + print(guard));
+    return refuse("the store to " + text_of(store.buffer, within) + " happens only if " +
+                  text_of(guard, within));
   }
   return absl::OkStatus();
 }
@@ -132,23 +135,25 @@ bool out_of_the_way(const Access& write, const Access& store,
 }
 
 absl::Status inputs_stay(const Expr& value, const Stmt& scope, const std::vector<Access>& accesses,
-                         const Access& store, const std::vector<const Access*>& readers) {
+                         const Access& store, const std::vector<const Access*>& readers,
+                         const Program& within) {
   absl::Status status;
   walk(value, [&](const Expr& e) {
     const Load* l = e.as<Load>();
     if (!l || !status.ok()) return;
-    const std::string& name = store.buffer.name();
+    const auto name = [&] { return text_of(store.buffer, within); };
+    const auto input = [&] { return text_of(l->buffer, within); };
     if (l->buffer == store.buffer) {
-      status = refuse(name + " is defined by its own elements");
+      status = refuse(name() + " is defined by its own elements");
     } else if (declared_deeper(scope, l->buffer)) {
-      status = refuse("the value of " + name + " reads " + l->buffer.name() +
+      status = refuse("the value of " + name() + " reads " + input() +
                       ", which is known only in the nest that stores it");
     }
     for (const Access& a : accesses) {
       if (a.kind == Access::Kind::kRead || !(a.buffer == l->buffer) || !status.ok()) continue;
       if (out_of_the_way(a, store, readers)) continue;
-      status = refuse("the value of " + name + " reads " + l->buffer.name() +
-                      ", which may be written between the store and a reader of " + name);
+      status = refuse("the value of " + name() + " reads " + input() +
+                      ", which may be written between the store and a reader of " + name());
     }
   });
   return status;
@@ -158,31 +163,31 @@ absl::Status inputs_stay(const Expr& value, const Stmt& scope, const std::vector
 
 absl::StatusOr<Inline> may_inline(const Program& program, const Buffer& stage) {
   if (find_param(program, stage)) {
-    return refuse(stage.name() + " is a parameter of the program, not a local buffer");
+    return refuse(text_of(stage, program) + " is a parameter of the program, not a local buffer");
   }
   const std::optional<std::vector<Expr>> shape = shape_of(program, stage);
   const std::optional<Scope> scope = scope_of(program, stage);
   if (!shape || !scope) return refuse("the program has no buffer " + stage.name());
 
   const std::vector<Access> accesses = accesses_of(scope->statements);
-  const absl::StatusOr<const Access*> store = only_store(accesses, stage);
+  const absl::StatusOr<const Access*> store = only_store(accesses, stage, program);
   if (!store.ok()) return store.status();
-  const absl::StatusOr<std::vector<Var>> vars = store_loops(**store, *shape, scope->facts);
+  const absl::StatusOr<std::vector<Var>> vars = store_loops(**store, *shape, scope->facts, program);
   if (!vars.ok()) return vars.status();
-  if (absl::Status s = always_stored(**store, scope->facts); !s.ok()) return s;
+  if (absl::Status s = always_stored(**store, scope->facts, program); !s.ok()) return s;
 
   std::vector<const Access*> readers;
   for (const Access& a : accesses) {
     if (!(a.buffer == stage) || a.kind != Access::Kind::kRead) continue;
     if (a.order < (*store)->order && !shares_loop(a, **store)) {
-      return refuse(stage.name() + " is read before it is stored");
+      return refuse(text_of(stage, program) + " is read before it is stored");
     }
     readers.push_back(&a);
   }
   const auto definition = find_definition(scope->statements, (*store)->statement, {});
-  if (!definition) return refuse("nothing writes " + stage.name());
+  if (!definition) return refuse("nothing writes " + text_of(stage, program));
   if (absl::Status s =
-          inputs_stay(definition->value, scope->statements, accesses, **store, readers);
+          inputs_stay(definition->value, scope->statements, accesses, **store, readers, program);
       !s.ok()) {
     return s;
   }

@@ -3,6 +3,7 @@
 
 #include "analysis/carried.h"
 #include "analysis/conflict.h"
+#include "analysis/text.h"
 #include "tenon/analysis/legality.h"
 #include "tenon/analysis/simplify.h"
 #include "tenon/ir/operators.h"
@@ -34,8 +35,10 @@ const For* find_kind(const std::vector<For>& loops, ForKind kind) {
   return nullptr;
 }
 
-std::string stands_inside(const For& inner, const char* kind, const For& outer) {
-  return "loop " + inner.var.name() + " stands inside the " + kind + " loop " + outer.var.name();
+std::string stands_inside(const For& inner, const char* kind, const For& outer,
+                          const Program& within) {
+  return "loop " + text_of(inner.var, within) + " stands inside the " + kind + " loop " +
+         text_of(outer.var, within);
 }
 
 // --- Vector loops.
@@ -69,20 +72,21 @@ Buffer find_alloc(const Stmt& s) {
 
 absl::Status has_vector_form(const LoopSite& site) {
   const For& loop = site.loop;
-  const std::string& name = loop.var.name();
+  const Program& within = site.program;
   if (const For* outer = find_kind(site.outer, ForKind::kVector)) {
-    return refuse(stands_inside(loop, "vector", *outer));
+    return refuse(stands_inside(loop, "vector", *outer, within));
   }
   if (const For* inner = find_kind(loop.body, {ForKind::kVector, ForKind::kParallel})) {
-    return refuse(stands_inside(*inner, "vector", loop) + ", and is marked " +
+    return refuse(stands_inside(*inner, "vector", loop, within) + ", and is marked " +
                   name_of(inner->kind) + " itself");
   }
   if (const Buffer buffer = find_alloc(loop.body)) {
-    return refuse(buffer.name() + " is allocated inside loop " + name +
-                  ": a vector loop cannot hold an allocation");
+    return refuse(text_of(buffer, within) + " is allocated inside loop " +
+                  text_of(loop.var, within) + ": a vector loop cannot hold an allocation");
   }
   if (const For* inner = find_ragged(loop.body, loop.var)) {
-    return refuse("the bounds of loop " + inner->var.name() + " differ between the lanes of " + name);
+    return refuse("the bounds of loop " + text_of(inner->var, within) +
+                  " differ between the lanes of " + text_of(loop.var, within));
   }
   return absl::OkStatus();
 }
@@ -91,26 +95,26 @@ absl::StatusOr<int64_t> number_of_lanes(const LoopSite& site) {
   const For& loop = site.loop;
   const std::optional<int64_t> lo = as_int(simplify(loop.lo, site.facts));
   const std::optional<int64_t> lanes = as_int(simplify(loop.hi - loop.lo, site.facts));
-  const std::string& name = loop.var.name();
+  const auto name = [&] { return text_of(loop.var, site.program); };
   if (!lo || !lanes) {
-    return refuse("the lanes of a vector must be a constant number, and loop " + name + " runs over " +
-                  print(loop.lo) + ".." + print(loop.hi) + ": split it first");
+    return refuse("the lanes of a vector must be a constant number, and loop " + name() +
+                  " runs over " + text_of(loop.lo, site.program) + ".." +
+                  text_of(loop.hi, site.program) + ": split it first");
   }
   if (*lanes < 1 || *lanes > kMaxVectorLanes) {
-    return refuse("a vector has 1 to " + std::to_string(kMaxVectorLanes) + " lanes, and loop " + name +
+    return refuse("a vector has 1 to " + std::to_string(kMaxVectorLanes) + " lanes, and loop " + name() +
                   " has " + std::to_string(*lanes) + " iterations: split it first");
   }
   return *lanes;
 }
 
 // Lanes fold by halves.
-absl::Status folds_evenly(const Dependences& dependences, const For& loop, int64_t lanes) {
+absl::Status folds_evenly(const Dependences& dependences, const LoopSite& site, int64_t lanes) {
   if (is_power_of_two(lanes)) return absl::OkStatus();
   for (const Access& a : dependences.accesses()) {
-    if (a.kind != Access::Kind::kAccumulate || target_uses(a, loop.var)) continue;
-    return refuse("the lanes of loop " + loop.var.name() + " fold into " +
-                  print(load(a.buffer, a.indices)) +
-                  ", so their number must be a power of two, and it is " + std::to_string(lanes));
+    if (a.kind != Access::Kind::kAccumulate || target_uses(a, site.loop.var)) continue;
+    return refuse("the lanes of loop " + text_of(site.loop.var, site.program) + " fold into " +
+                  element(a.buffer, a.indices, site.program) + ", so their number must be a power of two, and it is " + std::to_string(lanes));
   }
   return absl::OkStatus();
 }
@@ -125,7 +129,7 @@ std::vector<std::string> parallel_instead(const LoopSite& site) {
   for (const For& loop : site.outer) {
     Dependences dependences(make_for(loop.var, loop.lo, loop.hi, loop.kind, loop.body), facts);
     if (!dependences.find({Direction::kGreater}, reads_only)) {
-      legal.push_back("parallelize(" + loop.var.name() + ")");
+      legal.push_back("parallelize(" + text_of(loop.var, site.program) + ")");
     }
     facts = facts.inside(loop);
   }
@@ -139,23 +143,24 @@ Verdict may_vectorize(const LoopSite& site) {
   const absl::StatusOr<int64_t> lanes = number_of_lanes(site);
   if (!lanes.ok()) return Verdict{lanes.status()};
   Dependences dependences(site.statement, site.facts);
-  if (absl::Status s = folds_evenly(dependences, site.loop, *lanes); !s.ok()) return Verdict{s};
-  return carries_nothing_between_lanes(dependences, site.loop.var, {Direction::kGreater});
+  if (absl::Status s = folds_evenly(dependences, site, *lanes); !s.ok()) return Verdict{s};
+  return carries_nothing_between_lanes(dependences, site.loop.var, {Direction::kGreater},
+                                       site.program);
 }
 
 Verdict may_parallelize(const LoopSite& site) {
   const For& loop = site.loop;
   for (const ForKind kind : {ForKind::kParallel, ForKind::kVector}) {
     if (const For* outer = find_kind(site.outer, kind)) {
-      return refused(stands_inside(loop, name_of(kind), *outer));
+      return refused(stands_inside(loop, name_of(kind), *outer, site.program));
     }
   }
   if (const For* inner = find_kind(loop.body, {ForKind::kParallel})) {
-    return refused("loop " + inner->var.name() + " inside loop " + loop.var.name() +
-                   " is already parallel: fuse the two first");
+    return refused("loop " + text_of(inner->var, site.program) + " inside loop " +
+                   text_of(loop.var, site.program) + " is already parallel: fuse the two first");
   }
   Dependences dependences(site.statement, site.facts);
-  Verdict verdict = carries_nothing(dependences, {Direction::kGreater});
+  Verdict verdict = carries_nothing(dependences, {Direction::kGreater}, site.program);
   if (verdict.ok()) return verdict;
   Diagnostic d = diagnostic_of(verdict.status).value_or(Diagnostic{});
   d.legal = parallel_instead(site);

@@ -3,6 +3,7 @@
 
 #include "analysis/carried.h"
 #include "analysis/conflict.h"
+#include "analysis/text.h"
 #include "tenon/analysis/legality.h"
 #include "tenon/ir/visit.h"
 
@@ -18,16 +19,18 @@ Verdict refused(std::string reason, std::vector<std::string> legal = {}) {
 using Nest = std::vector<For>;
 
 // The outermost n loops of the perfect nest that starts at the site; refused when there are fewer.
-absl::StatusOr<Nest> perfect_nest(const For& outermost, size_t n) {
-  Nest nest = {outermost};
+absl::StatusOr<Nest> perfect_nest(const LoopSite& site, size_t n) {
+  Nest nest = {site.loop};
   while (nest.size() < n) {
     const For& last = nest.back();
     if (last.body.is<If>()) {
-      return refuse("an if stands between loop " + last.var.name() + " and the loop inside it");
+      return refuse("an if stands between loop " + text_of(last.var, site.program) +
+                    " and the loop inside it");
     }
     const For* next = last.body.as<For>();
     if (!next) {
-      return refuse("the body of loop " + last.var.name() + " is not a single loop: fission it first");
+      return refuse("the body of loop " + text_of(last.var, site.program) +
+                    " is not a single loop: fission it first");
     }
     nest.push_back(*next);
   }
@@ -42,16 +45,18 @@ std::optional<size_t> position(const Nest& nest, const Var& var) {
 }
 
 // order[k]: the old position of the loop that comes k-th.
-absl::StatusOr<std::vector<size_t>> positions(const Nest& nest, const std::vector<Var>& order) {
+absl::StatusOr<std::vector<size_t>> positions(const Nest& nest, const std::vector<Var>& order,
+                                              const Program& within) {
   std::vector<size_t> old;
   for (const Var& var : order) {
     const std::optional<size_t> at = position(nest, var);
     if (!at) {
-      return refuse("loop " + var.name() + " is not one of the " + std::to_string(nest.size()) +
-                    " outermost loops of the nest of loop " + nest.front().var.name());
+      return refuse("loop " + text_of(var, within) + " is not one of the " +
+                    std::to_string(nest.size()) + " outermost loops of the nest of loop " +
+                    text_of(nest.front().var, within));
     }
     if (std::find(old.begin(), old.end(), *at) != old.end()) {
-      return refuse("loop " + var.name() + " is named twice");
+      return refuse("loop " + text_of(var, within) + " is named twice");
     }
     old.push_back(*at);
   }
@@ -59,14 +64,15 @@ absl::StatusOr<std::vector<size_t>> positions(const Nest& nest, const std::vecto
 }
 
 // Every loop stays inside the loops that its bounds use.
-absl::Status bounds_stay_in_scope(const Nest& nest, const std::vector<size_t>& order) {
+absl::Status bounds_stay_in_scope(const Nest& nest, const std::vector<size_t>& order,
+                                  const Program& within) {
   for (size_t k = 0; k < order.size(); ++k) {
     for (size_t later = k + 1; later < order.size(); ++later) {
       const For& loop = nest[order[k]];
       const Var& outer = nest[order[later]].var;
       if (uses(loop.lo, outer) || uses(loop.hi, outer)) {
-        return refuse("the bounds of loop " + loop.var.name() + " use " + outer.name() +
-                      ", so it must stay inside that loop");
+        return refuse("the bounds of loop " + text_of(loop.var, within) + " use " +
+                      text_of(outer, within) + ", so it must stay inside that loop");
       }
     }
   }
@@ -75,14 +81,16 @@ absl::Status bounds_stay_in_scope(const Nest& nest, const std::vector<size_t>& o
 
 // Bounds that read a buffer are evaluated more often, or later, than before: nothing in the nest may
 // write it.
-absl::Status bounds_read_nothing_written(const Nest& nest, const std::vector<Access>& accesses) {
+absl::Status bounds_read_nothing_written(const Nest& nest, const std::vector<Access>& accesses,
+                                         const Program& within) {
   absl::Status status;
   const auto check = [&](const Expr& e) {
     const Load* l = e.as<Load>();
     if (!l) return;
     for (const Access& a : accesses) {
       if (a.kind == Access::Kind::kRead || !(a.buffer == l->buffer)) continue;
-      status = refuse("the bounds of the loops read " + l->buffer.name() + ", which their body writes");
+      status = refuse("the bounds of the loops read " + text_of(l->buffer, within) +
+                      ", which their body writes");
     }
   };
   for (const For& loop : nest) walk(loop.lo, check), walk(loop.hi, check);
@@ -130,13 +138,13 @@ bool lost_an_outer_loop(const std::vector<size_t>& order, size_t k) {
 
 // Parallel and vector loops of the nest keep their obligations with other loops around them.
 Verdict marks_stay_legal(const Nest& nest, const std::vector<size_t>& order,
-                         Dependences& dependences) {
+                         Dependences& dependences, const Program& within) {
   Verdict verdict;
   bool in_vector = false;
   for (size_t k = 0; k < order.size(); ++k) {
     const For& loop = nest[order[k]];
     if (in_vector && loop.kind != ForKind::kSerial && loop.kind != ForKind::kUnroll) {
-      return refused("loop " + loop.var.name() + " would stand inside a vector loop");
+      return refused("loop " + text_of(loop.var, within) + " would stand inside a vector loop");
     }
     in_vector = in_vector || loop.kind == ForKind::kVector;
     if (loop.kind == ForKind::kSerial || loop.kind == ForKind::kUnroll) continue;
@@ -145,8 +153,9 @@ Verdict marks_stay_legal(const Nest& nest, const std::vector<size_t>& order,
     for (size_t i = 0; i < k; ++i) directions[order[i]] = Direction::kEqual;
     directions[order[k]] = Direction::kGreater;
     const Verdict mark = loop.kind == ForKind::kVector
-                             ? carries_nothing_between_lanes(dependences, loop.var, directions)
-                             : carries_nothing(dependences, directions);
+                             ? carries_nothing_between_lanes(dependences, loop.var, directions,
+                                                             within)
+                             : carries_nothing(dependences, directions, within);
     if (!mark.ok()) return mark;
     verdict.reassociates = verdict.reassociates || mark.reassociates;
   }
@@ -157,18 +166,18 @@ Verdict marks_stay_legal(const Nest& nest, const std::vector<size_t>& order,
 
 Verdict may_reorder(const LoopSite& site, const std::vector<Var>& order) {
   if (order.empty()) return {};
-  const absl::StatusOr<Nest> nest = perfect_nest(site.loop, order.size());
+  const absl::StatusOr<Nest> nest = perfect_nest(site, order.size());
   if (!nest.ok()) return Verdict{nest.status()};
-  const absl::StatusOr<std::vector<size_t>> old = positions(*nest, order);
+  const absl::StatusOr<std::vector<size_t>> old = positions(*nest, order, site.program);
   if (!old.ok()) return Verdict{old.status()};
   if (std::is_sorted(old->begin(), old->end())) return {};
-  if (absl::Status s = bounds_stay_in_scope(*nest, *old); !s.ok()) return Verdict{s};
+  if (absl::Status s = bounds_stay_in_scope(*nest, *old, site.program); !s.ok()) return Verdict{s};
 
   Dependences dependences(site.statement, site.facts);
-  if (absl::Status s = bounds_read_nothing_written(*nest, dependences.accesses());
+  if (absl::Status s = bounds_read_nothing_written(*nest, dependences.accesses(), site.program);
       !s.ok()) return Verdict{s};
-  if (auto conflict = find_reversed(dependences, *old)) return Verdict{explain(*conflict)};
-  Verdict verdict = marks_stay_legal(*nest, *old, dependences);
+  if (auto conflict = find_reversed(dependences, *old)) return Verdict{explain(*conflict, site.program)};
+  Verdict verdict = marks_stay_legal(*nest, *old, dependences, site.program);
   verdict.reassociates = verdict.reassociates || dependences.reassociates();
   return verdict;
 }
@@ -180,7 +189,7 @@ Verdict may_interchange(const LoopSite& site, const For& inner) {
 Verdict may_run_in_any_order(const LoopSite& site) {
   Dependences dependences(site.statement, site.facts);
   if (auto conflict = dependences.find({Direction::kGreater}, same_accumulations)) {
-    return Verdict{explain(*conflict)};
+    return Verdict{explain(*conflict, site.program)};
   }
   return Verdict{absl::OkStatus(), dependences.reassociates()};
 }
@@ -189,7 +198,7 @@ Verdict may_distribute(const LoopSite& site, size_t statements_in_first) {
   const For& loop = site.loop;
   const std::vector<Stmt> body = statements_of(loop.body);
   if (statements_in_first == 0 || statements_in_first >= body.size()) {
-    return refused("the body of loop " + loop.var.name() + " has " + std::to_string(body.size()) +
+    return refused("the body of loop " + text_of(loop.var, site.program) + " has " + std::to_string(body.size()) +
                    (body.size() == 1 ? " statement" : " statements") +
                    ": each part needs at least one");
   }
@@ -200,34 +209,36 @@ Verdict may_distribute(const LoopSite& site, size_t statements_in_first) {
     const Alloc* a = s->as<Alloc>();
     const Bind* b = s->as<Bind>();
     if ((a && uses(second, a->buffer)) || (b && uses(second, b->var))) {
-      const std::string& name = a ? a->buffer.name() : b->var.name();
-      return refused(name + " is declared in the first part of the body and used in the second");
+      return refused((a ? text_of(a->buffer, site.program) : text_of(b->var, site.program)) +
+                     " is declared in the first part of the body and used in the second");
     }
   }
   const auto around = [&](const Stmt& part) {
     return make_for(loop.var, loop.lo, loop.hi, loop.kind, part);
   };
   Dependences dependences(around(second), around(first), site.facts);
-  if (absl::Status s = bounds_read_nothing_written({loop}, dependences.accesses()); !s.ok()) {
+  if (absl::Status s = bounds_read_nothing_written({loop}, dependences.accesses(), site.program);
+      !s.ok()) {
     return Verdict{s};
   }
   if (auto conflict = dependences.find({Direction::kGreater}, same_accumulations)) {
-    return Verdict{explain(*conflict)};
+    return Verdict{explain(*conflict, site.program)};
   }
   return Verdict{absl::OkStatus(), dependences.reassociates()};
 }
 
 Verdict may_fuse(const LoopSite& site) {
-  const absl::StatusOr<Nest> nest = perfect_nest(site.loop, 2);
+  const absl::StatusOr<Nest> nest = perfect_nest(site, 2);
   if (!nest.ok()) return Verdict{nest.status()};
   for (const For& loop : *nest) {
     if (loop.kind == ForKind::kSerial) continue;
-    return refused("loop " + loop.var.name() + " is already marked " + name_of(loop.kind));
+    return refused("loop " + text_of(loop.var, site.program) + " is already marked " +
+                   name_of(loop.kind));
   }
   const For& inner = nest->back();
   if (uses(inner.lo, site.loop.var) || uses(inner.hi, site.loop.var)) {
-    return refused("the bounds of loop " + inner.var.name() + " use " + site.loop.var.name() +
-                   ": the pairs of iterations do not form a rectangle");
+    return refused("the bounds of loop " + text_of(inner.var, site.program) + " use " +
+                   text_of(site.loop.var, site.program) + ": the pairs of iterations do not form a rectangle");
   }
   return {};
 }

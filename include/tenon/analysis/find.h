@@ -12,6 +12,7 @@
 namespace tenon {
 
 struct LoopSite {
+  Program program;
   Stmt statement;               // the loop as a statement
   For loop;
   std::vector<For> outer;       // outermost first, without the loop itself
