@@ -4,18 +4,24 @@
 
 namespace tenon::test {
 
-Program checked(Program program) {
-  REQUIRE(program);
-  INFO(print(program));
+std::string problem_of(const Program& program) {
+  if (!program) return "the Program is null";
   const absl::Status status = verify(program);
-  INFO(status.message());
-  REQUIRE(status.ok());
+  if (!status.ok()) return "verify: " + std::string(status.message()) + "\n" + print(program);
   const absl::StatusOr<Program> read = parse(print(program));
-  INFO(read.status().message());
-  REQUIRE(read.ok());
-  REQUIRE(print(*read) == print(program));
-  REQUIRE(structurally_equal(*read, program));
-  REQUIRE(structural_hash(*read) == structural_hash(program));
+  if (!read.ok()) return "parse: " + std::string(read.status().message()) + "\n" + print(program);
+  if (print(*read) != print(program)) {
+    return "it prints as\n" + print(program) + "and reads back as\n" + print(*read);
+  }
+  if (!structurally_equal(*read, program)) return "it reads back different: " + print(program);
+  if (structural_hash(*read) != structural_hash(program)) {
+    return "it reads back with another hash: " + print(program);
+  }
+  return "";
+}
+
+Program checked(Program program) {
+  REQUIRE(problem_of(program) == "");
   return program;
 }
 

@@ -10,14 +10,18 @@
 //   Program q = test::checked(some_rewrite(p));
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "tenon/ir/program.h"
 
 namespace tenon::test {
 
-// The Program itself, after REQUIREing that it verifies and that its text reads back as the same
-// Program.
+// What is wrong with a Program: it does not verify, or its text does not read back as the same
+// Program. Empty when all is well.
+std::string problem_of(const Program& program);
+
+// The Program itself, after REQUIREing that it has no problem.
 Program checked(Program program);
 Program checked(absl::StatusOr<Program> program);
 

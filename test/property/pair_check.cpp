@@ -1,0 +1,294 @@
+#include "property/pair_check.h"
+
+#include <memory>
+#include <sstream>
+
+#include "property/random_schedule.h"
+#include "support/check.h"
+#include "support/guard_buffer.h"
+#include "tenon/ir/packing.h"
+#include "tenon/ir/scalar_ops.h"
+#include "tenon/jit/jit.h"
+#include "tenon/lower/lower.h"
+
+namespace tenon::test {
+namespace {
+
+// The shape that the interpreter wants: a weight in its stored form.
+Array stored_form(const Param& param, Array& logical, const Sizes& sizes) {
+  if (!param.packing) return logical;
+  std::vector<int64_t> shape;
+  for (const Expr& extent : param.shape) shape.push_back(*evaluate_int(extent, sizes));
+  Array packed(logical.type(), shape);
+  const absl::Status status = interpret(packing_program(param), sizes, {&logical, &packed});
+  if (!status.ok()) return Array();
+  return packed;
+}
+
+class PairCheck {
+ public:
+  PairCheck(uint64_t seed, const PairOptions& options, PairCounts& counts)
+      : seed_(seed), rng_(seed), options_(options), counts_(counts), case_(random_case(rng_)) {}
+
+  std::string run() {
+    ++counts_.pairs;
+    if (const std::string problem = problem_of(case_.program); !problem.empty()) return problem;
+    data_ = random_data(rng_, case_);
+    Schedule schedule(case_.program, case_.constants);
+    if (!schedule.status().ok()) return report(schedule, "refused", schedule.status().ToString());
+    const std::string first = interpret_into(schedule.program(), reference_);
+    if (!first.empty()) return report(schedule, "the unscheduled program", first);
+    for (int step = 0; step < options_.steps; ++step) {
+      const std::string wrong = one_step(schedule);
+      if (!wrong.empty()) return report(schedule, "after a step", wrong);
+    }
+    if (options_.lowered) {
+      for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+        const std::string wrong = check_lowered(schedule, *Target::parse(level));
+        if (!wrong.empty()) return report(schedule, level, wrong);
+      }
+    }
+    if (options_.native) {
+      for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+        const Target target = *Target::parse(level);
+        if (!runs_on_host(target)) continue;
+        const std::string wrong = check_native(schedule, target);
+        if (!wrong.empty()) return report(schedule, std::string("machine code, ") + level, wrong);
+      }
+    }
+    return "";
+  }
+
+ private:
+  std::string report(const Schedule& schedule, const std::string& where, const std::string& what) {
+    std::ostringstream text;
+    text << "seed " << seed_ << ", " << where << ": " << what << "\n" << case_.program;
+    for (const auto& [size, value] : case_.sizes.values()) {
+      text << size.name() << " = " << value << (case_.constants.find(size) ? "" : " (symbolic)")
+           << "\n";
+    }
+    text << schedule.trace() << schedule.program();
+    return text.str();
+  }
+
+  std::string one_step(Schedule& schedule) {
+    if (!try_random_step(rng_, schedule)) {
+      ++counts_.refused;
+      return "";
+    }
+    ++counts_.accepted;
+    std::string failed = problem_of(schedule.program());
+    if (!failed.empty()) return failed;
+    std::vector<Array> result;
+    failed = interpret_into(schedule.program(), result);
+    if (!failed.empty()) return failed;
+    if (schedule.program()->reassociated && !reassociated_) {
+      reassociated_ = true;
+      ++counts_.reassociated;
+    }
+    const std::string wrong = compare(result);
+    if (wrong.empty()) return "";
+    // A reassociating step changes rounding, and its result is the new reference; what it may not
+    // change at all is a Program whose sums are exact in any order.
+    if (!schedule.program()->reassociated || case_.exact) return wrong;
+    reference_ = result;
+    return "";
+  }
+
+  bool is_output(size_t p) const { return case_.program->params[p].role == Role::kOutput; }
+
+  // Runs a Program in the interpreter on the data, and gives all arrays after the run.
+  std::string interpret_into(const Program& program, std::vector<Array>& result) {
+    result.clear();
+    for (size_t p = 0; p < data_.size(); ++p) {
+      result.push_back(stored_form(program->params[p], data_[p], case_.sizes));
+    }
+    const absl::Status status =
+        interpret(program, remaining(program), arguments_of(program, result));
+    return status.ok() ? "" : std::string(status.message());
+  }
+
+  Sizes remaining(const Program& program) const {
+    std::vector<std::pair<Var, int64_t>> values;
+    for (const Var& size : program->sizes) values.emplace_back(size, case_.sizes[size]);
+    return Sizes(std::move(values));
+  }
+
+  std::string compare(const std::vector<Array>& result) const {
+    for (size_t p = 0; p < result.size(); ++p) {
+      if (!is_output(p) || same_values(reference_[p], result[p])) continue;
+      return case_.program->params[p].name() + first_difference(reference_[p], result[p]);
+    }
+    return "";
+  }
+
+  // The lowered form on flat arrays, dense.
+  std::string check_lowered(const Schedule& schedule, const Target& target) {
+    ++counts_.lowered;
+    LowerOptions lower_options;
+    lower_options.verify = true;
+    const absl::StatusOr<Program> lowered = lower(schedule.program(), target, lower_options);
+    if (!lowered.ok()) return std::string(lowered.status().message());
+    const std::string problem = problem_of(*lowered);
+    if (!problem.empty()) return problem;
+    std::vector<Array> arrays;
+    for (size_t p = 0; p < data_.size(); ++p) {
+      const Array stored = stored_form(schedule.program()->params[p], data_[p], case_.sizes);
+      arrays.push_back(stored);
+      if (case_.program->params[p].buffer) {
+        arrays.back() = Array(stored.type(), {stored.elements()});
+        std::memcpy(arrays.back().data(), stored.data(), stored.bytes());
+      }
+    }
+    const absl::Status status =
+        interpret(*lowered, remaining(schedule.program()), arguments_of(*lowered, arrays));
+    if (!status.ok()) return std::string(status.message()) + "\n" + print(*lowered);
+    for (size_t p = 0; p < arrays.size(); ++p) {
+      if (!is_output(p)) continue;
+      Array shaped = reference_[p];
+      std::memcpy(shaped.data(), arrays[p].data(), shaped.bytes());
+      if (!same_values(reference_[p], shaped)) {
+        return case_.program->params[p].name() + first_difference(reference_[p], shaped) + "\n" +
+               print(*lowered);
+      }
+    }
+    return "";
+  }
+
+  // An argument in guarded memory with random strides; gaps hold NaN bytes.
+  struct Guarded {
+    std::unique_ptr<GuardBuffer> memory;
+    std::vector<std::byte> before;
+    View view;
+    StrideClass strides = StrideClass::kDense;
+  };
+
+  Guarded guard(const Array& array, bool may_stride) {
+    Guarded g;
+    const size_t rank = array.shape().size();
+    const int choice = may_stride && rank > 0 ? rng_.below(4) : 0;
+    std::vector<int64_t> strides(rank);
+    int64_t step = choice == 3 ? rng_.between(2, 3) : 1;
+    for (size_t d = rank; d-- > 0;) {
+      strides[d] = step;
+      step *= std::max<int64_t>(1, array.shape()[d]);
+      if (choice >= 2) step += rng_.below(3);
+    }
+    int64_t extent = 1;
+    for (size_t d = 0; d < rank; ++d) {
+      extent += std::max<int64_t>(0, array.shape()[d] - 1) * strides[d];
+    }
+    if (array.elements() == 0) extent = 0;
+    const size_t size = static_cast<size_t>(array.type().bytes());
+    g.memory = std::make_unique<GuardBuffer>(
+        static_cast<size_t>(extent) * size,
+        rng_.chance(70) ? GuardBuffer::Side::kEnd : GuardBuffer::Side::kBegin);
+    std::memset(g.memory->data(), 0xff, g.memory->bytes());  // NaN in every float type
+    copy(array, strides, g, true);
+    const std::byte* bytes = static_cast<const std::byte*>(g.memory->data());
+    g.before.assign(bytes, bytes + g.memory->bytes());
+    g.view = View(g.memory->data(), array.type(), array.shape(), strides);
+    g.strides = stride_class(g.view);
+    return g;
+  }
+
+  // Moves the elements between a dense array and guarded memory.
+  static void copy(const Array& array, const std::vector<int64_t>& strides, Guarded& g, bool in) {
+    const size_t size = static_cast<size_t>(array.type().bytes());
+    std::byte* dense = const_cast<std::byte*>(array.data());
+    std::byte* memory = static_cast<std::byte*>(g.memory->data());
+    for (int64_t e = 0; e < array.elements(); ++e) {
+      int64_t rest = e, offset = 0;
+      for (size_t d = strides.size(); d-- > 0;) {
+        offset += rest % array.shape()[d] * strides[d];
+        rest /= array.shape()[d];
+      }
+      std::byte* there = memory + static_cast<size_t>(offset) * size;
+      std::byte* here = dense + static_cast<size_t>(e) * size;
+      std::memcpy(in ? there : here, in ? here : there, size);
+    }
+  }
+
+  static Argument scalar_argument(const Array& value) {
+    const Type type = value.type();
+    if (type.is_float()) return float_of_bits(type, value.bits(0));
+    if (type == u64) return value.at<uint64_t>(0);
+    if (type.is_bool()) return value.bits(0) != 0;
+    return int_of_bits(type, value.bits(0));
+  }
+
+  std::string check_native(const Schedule& schedule, const Target& target) {
+    ++counts_.native;
+    SerialExecutor executor;
+    JitOptions jit_options;
+    jit_options.target = target;
+    jit_options.contract = false;
+    jit_options.executor = &executor;
+    Jit jit(jit_options);
+    std::vector<Guarded> guarded;
+    CompileOptions compile;
+    const Program& program = schedule.program();
+    for (size_t p = 0; p < data_.size(); ++p) {
+      const Param& param = program->params[p];
+      guarded.push_back(guard(data_[p], param.role != Role::kScalar && !param.packing));
+      if (param.buffer) compile.strides.emplace_back(param.name(), guarded.back().strides);
+    }
+    const absl::StatusOr<Kernel> kernel = jit.compile(schedule, compile);
+    if (!kernel.ok()) return std::string(kernel.status().message());
+    std::vector<Argument> inputs;
+    std::vector<View> outputs;
+    for (size_t p = 0; p < data_.size(); ++p) {
+      const Param& param = program->params[p];
+      if (param.role == Role::kOutput) {
+        outputs.push_back(guarded[p].view);
+      } else if (!param.buffer) {
+        inputs.push_back(scalar_argument(data_[p]));
+      } else if (param.packing) {
+        const absl::StatusOr<Packed> packed = kernel->pack(param.name(), guarded[p].view);
+        if (!packed.ok()) return std::string(packed.status().message());
+        inputs.push_back(*packed);
+      } else {
+        inputs.push_back(guarded[p].view);
+      }
+    }
+    const absl::Status status = (*kernel)(inputs, outputs);
+    if (!status.ok()) return std::string(status.message());
+    return compare_guarded(guarded);
+  }
+
+  std::string compare_guarded(std::vector<Guarded>& guarded) {
+    for (size_t p = 0; p < guarded.size(); ++p) {
+      Guarded& g = guarded[p];
+      Array result = data_[p];
+      std::vector<int64_t> strides;
+      for (int d = 0; d < g.view.rank(); ++d) strides.push_back(g.view.stride(d));
+      copy(result, strides, g, false);
+      if (is_output(p) && !same_values(reference_[p], result)) {
+        return case_.program->params[p].name() + first_difference(reference_[p], result);
+      }
+      // Inputs and the gaps between elements are as they were.
+      if (is_output(p)) copy(data_[p], strides, g, true);
+      if (std::memcmp(g.memory->data(), g.before.data(), g.before.size()) != 0) {
+        return case_.program->params[p].name() + ": memory that is not an output was written";
+      }
+    }
+    return "";
+  }
+
+  uint64_t seed_;
+  Rng rng_;
+  PairOptions options_;
+  PairCounts& counts_;
+  RandomCase case_;
+  std::vector<Array> data_;
+  std::vector<Array> reference_;
+  bool reassociated_ = false;
+};
+
+}  // namespace
+
+std::string check_pair(uint64_t seed, const PairOptions& options, PairCounts& counts) {
+  return PairCheck(seed, options, counts).run();
+}
+
+}  // namespace tenon::test

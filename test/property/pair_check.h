@@ -1,0 +1,27 @@
+// One pair of a random Program and a random schedule, checked at every level: the interpreter after
+// every step, the lowered form, and machine code at every instruction-set level that the host has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "property/random_program.h"
+
+namespace tenon::test {
+
+struct PairOptions {
+  int steps = 8;
+  bool lowered = true;   // interpret the lowered form
+  bool native = true;    // run machine code
+  bool every_pass = false;  // interpret after every lowering pass
+};
+
+struct PairCounts {
+  int64_t pairs = 0, accepted = 0, refused = 0, lowered = 0, native = 0, reassociated = 0;
+};
+
+// Empty when all agree; otherwise what differs, with the Program, the trace and the seed: all that
+// is needed to see it again.
+std::string check_pair(uint64_t seed, const PairOptions& options, PairCounts& counts);
+
+}  // namespace tenon::test

@@ -1,0 +1,330 @@
+#include "property/random_program.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tenon/dsl/dsl.h"
+#include "tenon/ir/scalar_ops.h"
+
+namespace tenon::test {
+namespace {
+
+const std::vector<Type> kAllKinds = {f32, f32, f32, f64, f16, bf16, i8, i16, i32, i64,
+                                     u8,  u16, u32, u64, boolean};
+// For programs whose float values stay exact integers.
+const std::vector<Type> kExactKinds = {f64, f64, f64, i64, i32, boolean};
+
+// An index in scope and the number of its values.
+struct Axis {
+  Expr index;
+  Expr extent;
+};
+
+class Generator {
+ public:
+  explicit Generator(Rng& rng) : rng_(rng), exact_(rng.chance(40)) {}
+
+  RandomCase make() {
+    make_extents();
+    const int inputs = rng_.between(1, 3);
+    for (int i = 0; i < inputs; ++i) make_input();
+    if (rng_.chance(25)) make_scalar();
+    const int stages = rng_.between(1, 4);
+    for (int s = 0; s < stages; ++s) make_stage(s);
+    // The last stage is an output, and sometimes earlier ones are as well.
+    std::vector<Tensor> outputs = {tensors_.back()};
+    for (const Tensor& t : tensors_) {
+      if (t.is_computed() && !(t.buffer() == tensors_.back().buffer()) && rng_.chance(15)) {
+        outputs.push_back(t);
+      }
+    }
+    RandomCase c;
+    c.exact = exact_;
+    c.program = program("random", inputs_, outputs);
+    std::vector<std::pair<Var, int64_t>> all, constants;
+    for (const Var& size : c.program->sizes) {
+      const int64_t value = value_of(size);
+      all.emplace_back(size, value);
+      if (rng_.chance(70)) constants.emplace_back(size, value);
+    }
+    c.sizes = Sizes(all);
+    c.constants = Sizes(constants);
+    return c;
+  }
+
+ private:
+  const std::vector<Type>& types() const { return exact_ ? kExactKinds : kAllKinds; }
+
+  // Extents are sizes or constants; tensors share them, so that they can be read together.
+  void make_extents() {
+    constexpr int kValues[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19};
+    const char* names[] = {"m", "n", "k"};
+    for (const char* name : names) {
+      const int value = rng_.chance(6) ? kValues[rng_.below(2)] : kValues[rng_.between(2, 13)];
+      if (rng_.chance(60)) {
+        const Size size(name);
+        sizes_.emplace_back(size, value);
+        extents_.push_back(Expr(size));
+      } else {
+        extents_.push_back(Expr(static_cast<int64_t>(std::max(1, value))));
+      }
+    }
+  }
+
+  int64_t value_of(const Var& size) const {
+    for (const auto& [var, value] : sizes_) {
+      if (var == size) return value;
+    }
+    return 0;
+  }
+
+  std::vector<Expr> random_shape(int max_rank) {
+    std::vector<Expr> shape;
+    const int rank = rng_.chance(4) ? rng_.between(4, 8) : rng_.between(0, max_rank);
+    for (int d = 0; d < rank; ++d) {
+      shape.push_back(rank > 3 ? Expr(rng_.between(1, 2)) : rng_.pick(extents_));
+    }
+    return shape;
+  }
+
+  void make_input() {
+    const std::string name = "x" + std::to_string(inputs_.size());
+    const Type type = rng_.pick(types());
+    const std::vector<Expr> shape = random_shape(3);
+    const Tensor t = rng_.chance(30) ? weight(name, type, shape) : input(name, type, shape);
+    tensors_.push_back(t);
+    inputs_.push_back(t);
+  }
+
+  void make_scalar() {
+    Type type = rng_.pick(types());
+    if (type == i64) type = i32;  // an i64 scalar could not be told from a size
+    scalars_.push_back(scalar("s", type));
+    inputs_.push_back(scalars_.back());
+  }
+
+  void make_stage(int number) {
+    const std::string name = "t" + std::to_string(number);
+    const std::vector<Expr> shape = random_shape(3);
+    tensors_.push_back(compute(name, shape, [&](Index i) {
+      std::vector<Axis> axes;
+      for (int d = 0; d < i.size(); ++d) axes.push_back({i[d], shape[static_cast<size_t>(d)]});
+      const Type type = rng_.pick(types());
+      if (!type.is_bool() && rng_.chance(35)) return reduction(type, axes);
+      return expression(type, axes, rng_.between(1, 3));
+    }));
+  }
+
+  Expr reduction(Type type, const std::vector<Axis>& axes) {
+    std::vector<Expr> extents = {rng_.pick(extents_)};
+    if (rng_.chance(20)) extents.push_back(rng_.pick(extents_));
+    const auto element = [&](Index r) {
+      std::vector<Axis> inner = axes;
+      for (int d = 0; d < r.size(); ++d) inner.push_back({r[d], extents[static_cast<size_t>(d)]});
+      return expression(type, inner, 2);
+    };
+    switch (exact_ ? rng_.between(1, 3) : rng_.below(4)) {
+      case 0: return prod(extents, element);
+      case 1: return max_over(extents, element);
+      case 2: return min_over(extents, element);
+      default: return sum(extents, element);
+    }
+  }
+
+  Expr expression(Type type, const std::vector<Axis>& axes, int depth) {
+    if (depth == 0) return leaf(type, axes);
+    const auto sub = [&](Type t) { return expression(t, axes, depth - 1); };
+    switch (rng_.below(10)) {
+      case 0: return select(condition(axes, depth - 1), sub(type), sub(type));
+      case 1: return cast_of(type, sub(rng_.pick(types())));
+      case 2: return unary_of(type, sub(type));
+      case 3: return guarded_shift(type, axes);
+      case 4: return leaf(type, axes);
+      default: return binary_of(type, sub(type), sub(type));
+    }
+  }
+
+  Expr cast_of(Type type, const Expr& e) {
+    if (exact_) return cast(type, e);
+    if (rng_.chance(20) && e.type().bytes() == type.bytes() && !type.is_bool() &&
+        !e.type().is_bool()) {
+      return bitcast(type, e);
+    }
+    return rng_.chance(25) ? saturating_cast(type, e) : cast(type, e);
+  }
+
+  Expr unary_of(Type type, const Expr& a) {
+    if (type.is_bool()) return ~a;
+    if (exact_) return unary(rng_.chance(50) ? UnaryOp::kNeg : UnaryOp::kAbs, a);
+    if (type.is_int()) {
+      constexpr UnaryOp kOps[] = {UnaryOp::kNeg, UnaryOp::kNot, UnaryOp::kAbs};
+      return unary(kOps[rng_.below(3)], a);
+    }
+    constexpr UnaryOp kOps[] = {
+        UnaryOp::kNeg,  UnaryOp::kAbs,   UnaryOp::kFloor, UnaryOp::kCeil,    UnaryOp::kRound,
+        UnaryOp::kTrunc, UnaryOp::kSqrt, UnaryOp::kRsqrt, UnaryOp::kExp,     UnaryOp::kLog,
+        UnaryOp::kTanh, UnaryOp::kErf,   UnaryOp::kSin,   UnaryOp::kSigmoid, UnaryOp::kCos};
+    return unary(kOps[rng_.below(15)], a);
+  }
+
+  Expr binary_of(Type type, const Expr& a, const Expr& b) {
+    static const std::vector<BinaryOp> kAll = {
+        BinaryOp::kAdd,      BinaryOp::kSub,      BinaryOp::kMul,    BinaryOp::kAdd,
+        BinaryOp::kMul,      BinaryOp::kDiv,      BinaryOp::kFloorDiv, BinaryOp::kFloorMod,
+        BinaryOp::kTruncDiv, BinaryOp::kTruncRem, BinaryOp::kMin,    BinaryOp::kMax,
+        BinaryOp::kPow,      BinaryOp::kBitAnd,   BinaryOp::kBitOr,  BinaryOp::kBitXor,
+        BinaryOp::kShl,      BinaryOp::kShr};
+    static const std::vector<BinaryOp> kExact = {BinaryOp::kAdd,   BinaryOp::kSub,
+                                                 BinaryOp::kMin,   BinaryOp::kMax,
+                                                 BinaryOp::kBitAnd, BinaryOp::kBitOr};
+    if (exact_ && type.is_float() && rng_.chance(20)) return a * literal(type);
+    for (;;) {
+      const BinaryOp op = rng_.pick(exact_ ? kExact : kAll);
+      if (accepts(op, type)) return binary(op, a, b);
+    }
+  }
+
+  Expr condition(const std::vector<Axis>& axes, int depth) {
+    if (!axes.empty() && rng_.chance(50)) {
+      const Axis& axis = rng_.pick(axes);
+      return rng_.chance(50) ? axis.index < Expr(rng_.between(0, 9))
+                             : Expr(rng_.between(0, 9)) <= axis.index;
+    }
+    const Type type = rng_.pick(types());
+    const Expr a = expression(type, axes, depth), b = expression(type, axes, depth);
+    constexpr BinaryOp kOps[] = {BinaryOp::kLt, BinaryOp::kLe, BinaryOp::kEq, BinaryOp::kNe};
+    return binary(kOps[rng_.below(4)], a, b);
+  }
+
+  Expr literal(Type type) {
+    if (type.is_bool()) return constant_int(type, rng_.below(2));
+    if (type.is_int()) return constant_int(type, rng_.between(-3, 9));
+    if (exact_) return constant_float(type, rng_.between(-2, 3));
+    constexpr double kValues[] = {-0.0, 0.0, 1.0, -1.0, 0.5, 2.0, 3.25, -7.5, 1e-3, 1e30};
+    return constant_float(type, kValues[rng_.below(10)]);
+  }
+
+  Expr leaf(Type type, const std::vector<Axis>& axes) {
+    if (rng_.chance(8)) return literal(type);
+    if (!scalars_.empty() && rng_.chance(10)) return cast(type, scalars_[0]);
+    if (!axes.empty() && rng_.chance(8)) return cast(type, rng_.pick(axes).index);
+    const Tensor& t = rng_.pick(tensors_);
+    const std::optional<Index> index = readable(t, axes);
+    return index ? cast(type, t(*index)) : literal(type);
+  }
+
+  // Indices that stay inside: an axis with the same extent (or reversed), or a constant.
+  std::optional<Index> readable(const Tensor& t, const std::vector<Axis>& axes) {
+    std::vector<Expr> indices;
+    for (const Expr& extent : t.shape()) {
+      std::vector<Expr> choices;
+      for (const Axis& axis : axes) {
+        if (!equal(axis.extent, extent)) continue;
+        choices.insert(choices.end(), 5, axis.index);
+        choices.push_back(extent - 1 - axis.index);
+      }
+      const std::optional<int64_t> constant = as_int(extent);
+      if (constant && *constant > 0) {
+        choices.push_back(Expr(rng_.between(0, static_cast<int>(*constant) - 1)));
+        for (const Axis& axis : axes) {
+          choices.push_back(axis.index % extent);
+          choices.push_back(min(axis.index, extent - 1));
+        }
+        if (rng_.chance(10)) choices = {gather(t, *constant, axes)};
+      }
+      if (choices.empty()) return std::nullopt;
+      indices.push_back(rng_.pick(choices));
+    }
+    return Index(indices);
+  }
+
+  // An index that is data: an i32 expression brought into range.
+  Expr gather(const Tensor&, int64_t extent, const std::vector<Axis>& axes) {
+    for (const Tensor& t : tensors_) {
+      if (t.type() != i32 || t.is_computed()) continue;
+      std::vector<Expr> indices;
+      for (const Expr& e : t.shape()) {
+        for (const Axis& axis : axes) {
+          if (equal(axis.extent, e)) {
+            indices.push_back(axis.index);
+            break;
+          }
+        }
+      }
+      if (indices.size() == t.shape().size()) {
+        return t(Index(indices)) % Expr(static_cast<int>(extent));
+      }
+    }
+    return Expr(0);
+  }
+
+  // select(in range, t(i + shift), padding): a window with a border.
+  Expr guarded_shift(Type type, const std::vector<Axis>& axes) {
+    if (axes.empty()) return literal(type);
+    const Tensor& t = rng_.pick(tensors_);
+    const std::optional<Index> index = readable(t, axes);
+    if (!index || t.rank() == 0) return literal(type);
+    const int d = rng_.below(t.rank());
+    const Expr at = (*index)[d] + Expr(rng_.between(-2, 2));
+    const Expr inside = (Expr(0) <= at) & (at < t.size(d));
+    return select(inside, cast(type, t(index->with(d, at))), literal(type));
+  }
+
+  Rng& rng_;
+  bool exact_;
+  std::vector<std::pair<Var, int64_t>> sizes_;
+  std::vector<Expr> extents_;
+  std::vector<Tensor> tensors_;
+  std::vector<Expr> scalars_;
+  std::vector<ProgramInput> inputs_;
+};
+
+uint64_t random_float_bits(Rng& rng, Type type) {
+  const double kSpecial[] = {std::nan(""), INFINITY, -INFINITY, 0.0,   -0.0, 1e-40,
+                             -1e-45,       3e38,     -6e-8,     65504, 1.0,  -1.0};
+  if (rng.chance(6)) return bits_of_float(type, kSpecial[rng.below(12)]);
+  return bits_of_float(type, (rng.below(4001) - 2000) / 256.0);
+}
+
+uint64_t random_bits(Rng& rng, Type type, bool exact) {
+  if (exact && type.is_float()) return bits_of_float(type, rng.between(-9, 9));
+  if (exact && type.is_int()) return bits_of_int(type, rng.between(-9, 9));
+  if (type.is_float()) return random_float_bits(rng, type);
+  if (type.is_bool()) return static_cast<uint64_t>(rng.below(2));
+  if (rng.chance(10)) return bits_of_int(type, static_cast<int64_t>(rng.bits()));
+  return bits_of_int(type, rng.between(-9, 30));
+}
+
+}  // namespace
+
+RandomCase random_case(Rng& rng) { return Generator(rng).make(); }
+
+std::vector<Array> random_data(Rng& rng, const RandomCase& c) {
+  std::vector<Array> data;
+  for (const Param& param : c.program->params) {
+    std::vector<int64_t> shape;
+    for (const Expr& extent : param.shape) {
+      shape.push_back(std::max<int64_t>(0, evaluate_int(extent, c.sizes).value_or(0)));
+    }
+    const Type type = param.buffer ? param.buffer.type() : param.scalar.type();
+    data.emplace_back(type, shape);
+    for (int64_t e = 0; e < data.back().elements(); ++e) {
+      data.back().set_bits(e, random_bits(rng, type, c.exact));
+    }
+  }
+  return data;
+}
+
+std::vector<InterpArgument> arguments_of(const Program& program, std::vector<Array>& data) {
+  std::vector<InterpArgument> arguments;
+  for (size_t p = 0; p < data.size(); ++p) {
+    if (program->params[p].buffer) {
+      arguments.emplace_back(&data[p]);
+    } else {
+      arguments.emplace_back(constant_bits(data[p].type(), data[p].bits(0)));
+    }
+  }
+  return arguments;
+}
+
+}  // namespace tenon::test

@@ -1,0 +1,135 @@
+#include "property/random_schedule.h"
+
+#include "tenon/ir/visit.h"
+
+namespace tenon::test {
+namespace {
+
+struct Pieces {
+  std::vector<Loop> loops;
+  std::vector<Loop> vector_candidates;  // innermost loops
+  std::vector<std::string> locals;
+  std::vector<std::string> weights;
+  std::vector<std::string> stages;  // locals and outputs
+};
+
+Pieces pieces_of(const Program& program) {
+  Pieces p;
+  walk(program->body, [&](const Stmt& s) {
+    if (const For* loop = s.as<For>()) {
+      p.loops.emplace_back(loop->var);
+      bool innermost = true;
+      walk(loop->body, [&](const Stmt& inner) { innermost = innermost && !inner.is<For>(); });
+      if (innermost) p.vector_candidates.emplace_back(loop->var);
+    }
+    if (const Alloc* local = s.as<Alloc>()) p.locals.push_back(local->buffer.name());
+  });
+  p.stages = p.locals;
+  for (const Param& param : program->params) {
+    if (param.role == Role::kWeight) p.weights.push_back(param.name());
+    if (param.role == Role::kOutput) p.stages.push_back(param.name());
+  }
+  return p;
+}
+
+// An injective map: a permutation of the indices, then sometimes blocks of one of them.
+IndexMap random_layout(Rng& rng) {
+  const uint64_t seed = rng.bits();
+  return [seed](const std::vector<Expr>& i) {
+    Rng own(seed);
+    std::vector<Expr> map = i;
+    for (size_t d = map.size(); d > 1; --d) {
+      std::swap(map[d - 1], map[static_cast<size_t>(own.below(static_cast<int>(d)))]);
+    }
+    if (!map.empty() && map.size() < 8 && own.chance(60)) {
+      const size_t d = static_cast<size_t>(own.below(static_cast<int>(map.size())));
+      const Expr index = map[d];
+      const Expr block = own.between(2, 8);
+      map[d] = index / block;
+      map.push_back(index % block);
+    }
+    return map;
+  };
+}
+
+constexpr int kFactors[] = {1, 2, 3, 4, 5, 8, 16, 32};
+
+void random_step(Rng& rng, Schedule& s) {
+  const Pieces p = pieces_of(s.program());
+  if (p.loops.empty()) return;
+  const Loop loop = rng.pick(p.loops);
+  const Loop other = rng.pick(p.loops);
+  const auto neighbours = [&] {  // a loop and one inside it, most of the time
+    const size_t at = static_cast<size_t>(rng.below(static_cast<int>(p.loops.size())));
+    return std::pair(p.loops[at], p.loops[std::min(at + 1, p.loops.size() - 1)]);
+  };
+  switch (rng.below(16)) {
+    case 0:
+    case 1: s.split(loop, kFactors[rng.below(8)]); break;
+    case 2: {
+      const auto [outer, inner] = neighbours();
+      s.fuse(outer, inner);
+      break;
+    }
+    case 3:
+    case 4: {
+      const auto [outer, inner] = neighbours();
+      s.reorder({inner, outer});
+      break;
+    }
+    case 5: {
+      const auto [outer, inner] = neighbours();
+      s.tile(outer, inner, kFactors[rng.below(7)], kFactors[rng.below(7)]);
+      break;
+    }
+    case 6: s.cut(loop, Expr(rng.between(0, 9))); break;
+    case 7: s.unroll(loop); break;
+    case 8: s.vectorize(rng.pick(p.vector_candidates)); break;
+    case 9: {
+      const auto [outer, inner] = s.split(rng.pick(p.vector_candidates), 1 << rng.between(1, 5));
+      (void)outer;
+      s.vectorize(inner);
+      break;
+    }
+    case 10: s.parallelize(loop); break;
+    case 11: s.fission(loop, rng.between(1, 2)); break;
+    case 12:
+      if (!p.locals.empty()) s.compute_at(rng.pick(p.locals), other);
+      break;
+    case 13:
+      if (!p.locals.empty()) s.inline_into(rng.pick(p.locals));
+      break;
+    case 14: {
+      std::vector<std::string> buffers = p.locals;
+      buffers.insert(buffers.end(), p.weights.begin(), p.weights.end());
+      if (!buffers.empty()) s.set_layout(rng.pick(buffers), random_layout(rng));
+      break;
+    }
+    default: {
+      const std::string stage = rng.pick(p.stages);
+      const std::vector<Loop> loops = s.loops(rng.pick(p.stages));
+      if (!loops.empty()) {
+        std::vector<int64_t> factors;
+        for (size_t d = 0; d < loops.size(); ++d) factors.push_back(kFactors[rng.between(1, 6)]);
+        s.register_tile(stage, loops, factors);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool try_random_step(Rng& rng, Schedule& schedule, absl::Status* refusal) {
+  Schedule attempt = schedule;
+  const size_t before = attempt.trace().steps().size();
+  random_step(rng, attempt);
+  if (!attempt.status().ok()) {
+    if (refusal) *refusal = attempt.status();
+    return false;
+  }
+  if (attempt.trace().steps().size() == before) return false;
+  schedule = attempt;
+  return true;
+}
+
+}  // namespace tenon::test
