@@ -15,7 +15,10 @@ constexpr uint32_t form(Form f) { return static_cast<uint32_t>(f); }
 constexpr Form kCut = Form::kVectorsCut;
 const Pass kPasses[] = {
     {"cut_vectors", kNone, form(kCut), cut_vectors},
+    {"partition_loops", form(kCut), kNone, partition_loops},
+    {"trim_loops", form(kCut), kNone, trim_loops},
     {"simplify", kNone, kNone, simplify_program},
+    {"drop_dead_guards", kNone, kNone, drop_dead_guards},
     {"unroll_loops", form(kCut), form(Form::kNoUnroll), unroll_loops},
     {"simplify", kNone, kNone, simplify_program},
     {"vectorize_loops", kCut | Form::kNoUnroll, form(Form::kExplicitVectors), vectorize_loops},

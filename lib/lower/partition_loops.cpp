@@ -1,0 +1,257 @@
+// partition_loops: a part of each loop without guards, and the rest.
+//
+//   for io in 0..11 { unroll for ii in 0..12 { if io*12 + ii < 127 { S } } }
+//   ->
+//   for io in 0..10 { unroll for ii in 0..12 { S } }
+//   unroll for ii in 0..12 { if 120 + ii < 127 { S[io := 10] } }
+//
+// Needs: kVectorsCut. Gives: nothing new. The steady part is where a guard holds for all inner
+// iterations; selects on indices (padding, causal masks) count as guards. Both ends may be cut off.
+// Outer loops come first, so that inner loops of the rest can be cut at constants.
+//
+// Every cut doubles code, and machine code is what compiling costs, so cuts are made only where they
+// pay: for guards of hot statements (the deepest ones and reductions) that depend on lanes or
+// unrolled iterations, which nothing else can take out of the innermost loop; at most kMaxCuts on the
+// way down a nest; and not in a loop whose bounds are a min or max already. A parallel loop stays
+// one loop, with branches inside, so that its tasks stay together. Copies have loops, names and
+// buffers of their own.
+#include <algorithm>
+
+#include "lower/guards.h"
+#include "lower/index_math.h"
+#include "lower/passes.h"
+#include "lower/thresholds.h"
+#include "tenon/analysis/prove.h"
+#include "tenon/ir/operators.h"
+
+namespace tenon {
+namespace {
+
+constexpr int kMaxCuts = 2;
+
+struct Candidate {
+  GuardSite site;
+  Threshold threshold;
+};
+
+// The iterations without guards, as a part of the loop's range.
+struct Cut {
+  Range steady;                // null sides: as the loop
+  std::vector<Expr> known;     // conditions that hold there
+  bool decides_inner = false;  // the guard is a matter of inner loops too
+  int cuts() const { return (steady.lo ? 1 : 0) + (steady.hi ? 1 : 0); }
+};
+
+bool is_min_or_max(const Expr& e) {
+  const Binary* b = e.as<Binary>();
+  if (b && (b->op == BinaryOp::kMin || b->op == BinaryOp::kMax)) return true;
+  bool found = false;
+  for_each_child(e, [&](const Expr& child) { found = found || is_min_or_max(child); });
+  return found;
+}
+
+bool is_lane_like(ForKind kind) { return kind == ForKind::kVector || kind == ForKind::kUnroll; }
+
+// --- Where to cut a loop.
+
+class Chooser {
+ public:
+  Chooser(const For& loop, const Facts& outside) : loop_(loop), outside_(outside) {}
+
+  std::optional<Cut> run() {
+    if (is_min_or_max(loop_.lo) || is_min_or_max(loop_.hi)) return std::nullopt;
+    const Facts inside = outside_.inside(loop_);
+    for (GuardSite& site : guards_in(loop_).sites) {
+      if (!uses(site.condition, loop_.var)) continue;
+      std::optional<Threshold> t = threshold_of(site, loop_.var, inside);
+      if (t) candidates_.push_back({std::move(site), *t});
+    }
+    Cut cut;
+    for (const Candidate& c : candidates_) {
+      if (pays(c)) tighten(cut, c);
+    }
+    if (cut.cuts() == 0) return std::nullopt;
+    for (const Candidate& c : candidates_) {
+      if (holds_in(c, cut.steady)) cut.known.push_back(c.site.condition);
+    }
+    return cut;
+  }
+
+ private:
+  bool pays(const Candidate& c) const {
+    if (!c.site.hot) return false;
+    bool on_lanes = false, on_loops = false, innermost = true;
+    for (size_t i = 0; i < c.site.inner.size(); ++i) {
+      const bool used = uses(c.site.condition, c.site.inner[i].var);
+      if (is_lane_like(c.site.kinds[i])) {
+        on_lanes = on_lanes || used;
+      } else {
+        innermost = false;
+        on_loops = on_loops || used;
+      }
+    }
+    if (!on_lanes && !(c.site.of_select && innermost)) return false;
+    // With loops in between, those can be cut instead; here only if that makes theirs constant.
+    return !on_loops || is_constant_range(c.threshold.always);
+  }
+
+  static bool is_constant_range(const Range& r) {
+    return (!r.lo || as_int(r.lo)) && (!r.hi || as_int(r.hi));
+  }
+
+  // Where the steady part would become empty, the candidate stays a guard.
+  void tighten(Cut& cut, const Candidate& c) const {
+    Range steady = cut.steady;
+    const Expr& lo = c.threshold.always.lo;
+    const Expr& hi = c.threshold.always.hi;
+    if (lo && !proved(outside_, lo <= loop_.lo)) steady.lo = later(steady.lo, lo);
+    if (hi && !proved(outside_, loop_.hi <= hi)) steady.hi = earlier(steady.hi, hi);
+    const Expr from = steady.lo ? steady.lo : loop_.lo;
+    const Expr to = steady.hi ? steady.hi : loop_.hi;
+    if (has_effects(from) || has_effects(to) || proved(outside_, to <= from) ||
+        proved(outside_, loop_.hi <= from) || proved(outside_, to <= loop_.lo)) {
+      return;
+    }
+    cut.steady = steady;
+    for (size_t i = 0; i < c.site.inner.size(); ++i) {
+      if (!is_lane_like(c.site.kinds[i]) && uses(c.site.condition, c.site.inner[i].var)) {
+        cut.decides_inner = true;
+      }
+    }
+  }
+
+  // Among ends whose order is not known, the first one found is kept.
+  Expr later(const Expr& a, const Expr& b) const {
+    return !a || proved(outside_, a <= b) ? b : a;
+  }
+  Expr earlier(const Expr& a, const Expr& b) const {
+    return !a || proved(outside_, b <= a) ? b : a;
+  }
+
+  bool holds_in(const Candidate& c, const Range& steady) const {
+    const Range& always = c.threshold.always;
+    const Expr& from = steady.lo ? steady.lo : loop_.lo;
+    const Expr& to = steady.hi ? steady.hi : loop_.hi;
+    if (always.lo && !equal(always.lo, from) && !proved(outside_, always.lo <= from)) return false;
+    return !always.hi || equal(always.hi, to) || proved(outside_, to <= always.hi);
+  }
+
+  const For& loop_;
+  const Facts& outside_;
+  std::vector<Candidate> candidates_;
+};
+
+// --- Cutting.
+
+class Partitioner {
+ public:
+  Stmt statement(const Stmt& s, const Facts& facts, int budget) {
+    if (const For* loop = s.as<For>()) return partition(s, *loop, facts, budget);
+    Facts inside = facts;
+    if (const If* guard = s.as<If>()) inside = facts.given(guard->condition);
+    return map_children(
+        s, [](const Expr& e) { return e; },
+        [&](const Stmt& child) {
+          if (const Bind* name = child.as<Bind>()) inside = inside.bound(*name);
+          return statement(child, inside, budget);
+        });
+  }
+
+ private:
+  Stmt partition(const Stmt& s, const For& loop, const Facts& facts, int budget) {
+    if (loop.kind == ForKind::kVector) return s;
+    std::optional<Cut> cut;
+    if (budget > 0 && !is_lane_like(loop.kind)) cut = Chooser(loop, facts).run();
+    if (cut && cut->cuts() > budget) {
+      cut->steady.lo = Expr();  // one end is better than none
+      cut->known.clear();
+    }
+    if (!cut) return whole(loop, facts, budget);
+    clamp(*cut, loop, facts);
+    return loop.kind == ForKind::kParallel ? branches(loop, *cut, facts, budget)
+                                           : parts(loop, *cut, facts, budget);
+  }
+
+  Stmt whole(const For& loop, const Facts& facts, int budget) {
+    return make_for(loop.var, loop.lo, loop.hi, loop.kind,
+                    statement(loop.body, facts.inside(loop), budget));
+  }
+
+  // The cuts within the loop's range.
+  static void clamp(Cut& cut, const For& loop, const Facts& facts) {
+    Range& steady = cut.steady;
+    if (steady.lo && !proved(facts, steady.lo <= loop.hi)) steady.lo = min(steady.lo, loop.hi);
+    const Expr from = steady.lo ? steady.lo : loop.lo;
+    if (steady.hi && !proved(facts, from <= steady.hi)) steady.hi = max(steady.hi, from);
+  }
+
+  static int budget_of_rest(const Cut& cut, int budget) {
+    return cut.decides_inner ? budget : budget - cut.cuts();
+  }
+
+  // One loop after the other.
+  Stmt parts(const For& loop, const Cut& cut, const Facts& facts, int budget) {
+    const Expr from = cut.steady.lo ? cut.steady.lo : loop.lo;
+    const Expr to = cut.steady.hi ? cut.steady.hi : loop.hi;
+    const int rest = budget_of_rest(cut, budget);
+    std::vector<Stmt> all;
+    if (cut.steady.lo) all.push_back(rest_of(loop, loop.lo, from, facts, rest));
+    const Stmt body = without_conditions(loop.body, cut.known);
+    all.push_back(whole({loop.var, from, to, loop.kind, body}, facts, budget - cut.cuts()));
+    if (cut.steady.hi) all.push_back(rest_of(loop, to, loop.hi, facts, rest));
+    return seq(std::move(all));
+  }
+
+  // A copy of the loop for a part of its range.
+  Stmt rest_of(const For& loop, const Expr& lo, const Expr& hi, const Facts& facts, int budget) {
+    const Stmt copy = with_fresh_names(make_for(loop.var, lo, hi, loop.kind, loop.body));
+    const For& part = *copy.as<For>();
+    const std::optional<int64_t> extent = as_int(index_sub(hi, lo));
+    if (extent && *extent <= 0) return seq({});
+    if (extent && *extent == 1) {
+      return statement(substitute_folded(part.body, {{part.var, lo}}), facts, budget);
+    }
+    return whole(part, facts, budget);
+  }
+
+  // One parallel loop: each iteration finds its part.
+  Stmt branches(const For& loop, const Cut& cut, const Facts& facts, int budget) {
+    const Facts inside = facts.inside(loop);
+    const int rest = budget_of_rest(cut, budget);
+    std::vector<Expr> steady;
+    std::vector<Stmt> all;
+    if (cut.steady.lo) {
+      steady.push_back(cut.steady.lo <= Expr(loop.var));
+      all.push_back(branch(loop, Expr(loop.var) < cut.steady.lo, loop.lo, cut.steady.lo, inside,
+                           rest));
+    }
+    if (cut.steady.hi) {
+      steady.push_back(Expr(loop.var) < cut.steady.hi);
+      all.push_back(branch(loop, cut.steady.hi <= Expr(loop.var), cut.steady.hi, loop.hi, inside,
+                           rest));
+    }
+    const Expr condition = conjunction_of(steady);
+    const Stmt body = statement(without_conditions(loop.body, cut.known), inside.given(condition),
+                                budget - cut.cuts());
+    all.insert(all.begin(), make_if(condition, body));
+    return make_for(loop.var, loop.lo, loop.hi, loop.kind, seq(std::move(all)));
+  }
+
+  // The body for the iterations [lo, hi), which are those with the condition.
+  Stmt branch(const For& loop, const Expr& condition, const Expr& lo, const Expr& hi,
+              const Facts& inside, int budget) {
+    Stmt copy = with_fresh_names(loop.body);
+    const std::optional<int64_t> extent = as_int(index_sub(hi, lo));
+    if (extent && *extent == 1) copy = substitute_folded(copy, {{loop.var, lo}});
+    return make_if(condition, statement(copy, inside.given(condition), budget));
+  }
+};
+
+}  // namespace
+
+absl::StatusOr<Program> partition_loops(const Program& program, const Target&) {
+  Partitioner partitioner;
+  return program.with_body(partitioner.statement(program->body, facts_of(program), kMaxCuts));
+}
+
+}  // namespace tenon
