@@ -15,7 +15,7 @@ say() { printf '\n== %s\n' "$*"; }
 case ${1-} in
   demo)
     say "Packages"
-    third_party/install_debian.sh required
+    third_party/install_debian.sh required demo
     say "Configuring"
     # Someone who only wants to look does not wait for the tests.
     if [ -f build/release/CMakeCache.txt ]; then
