@@ -1,0 +1,155 @@
+// The fold over a lowered Program: one Emitter makes one LLVM module.
+//
+// The module holds the entry, which unpacks the tenon_call record; the body, whose pointers are
+// noalias arguments (a pointer loaded from memory cannot carry that); and for every parallel loop
+// the task that the executor calls with the function that runs a chunk of it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "codegen/ops.h"
+#include "tenon/base/status.h"
+#include "tenon/codegen/codegen.h"
+#include "tenon/ir/program.h"
+
+namespace tenon::codegen {
+
+// Where a buffer lives.
+struct Place {
+  llvm::Value* base = nullptr;
+  // Elements of a stack allocation, -1 for other memory. Accesses to the stack that are provably
+  // inside are never masked, or they would not become registers.
+  int64_t stack_elements = -1;
+};
+
+// What the function that is being emitted knows. Names are identities, so nothing is ever removed.
+struct Scope {
+  llvm::Function* function = nullptr;
+  std::unordered_map<uint64_t, std::pair<Var, llvm::Value*>> vars;  // by id
+  std::unordered_map<uint64_t, std::pair<Buffer, Place>> buffers;
+  llvm::Value* workspace = nullptr;  // the part that all workers share
+  llvm::Value* slice = nullptr;      // of this worker; null outside of parallel loops
+  llvm::Value* executor = nullptr;
+  llvm::Value* math = nullptr;
+  llvm::Value* fault = nullptr;
+};
+
+class Emitter {
+ public:
+  Emitter(llvm::Module& module, const Program& program, const Target& target,
+          const CodegenOptions& options);
+
+  // Fills the module. An error is a Program that is not lowered, or a mistake in here.
+  absl::Status emit();
+
+  struct Access;  // access.h
+
+  const std::string& entry_name() const { return name_; }
+  std::vector<std::string> take_checks() { return std::move(checks_); }
+
+ private:
+  // emitter.cpp
+  llvm::Function* make_function(const std::string& name, std::vector<llvm::Type*> arguments,
+                                bool external);
+  void begin_function(llvm::Function* function);
+  void emit_entry(llvm::Function* body);
+  void emit_body(llvm::Function* body);
+  std::vector<llvm::Type*> body_types();
+  llvm::Value* load_field(llvm::Value* record, size_t offset, llvm::Type* type);
+  llvm::Value* load_scalar(llvm::Value* scalars, size_t slot, Type type);
+  llvm::Value* fail(const std::string& reason);  // gives null
+  llvm::BasicBlock* new_block(const char* name);
+
+  // emit_stmt.cpp
+  void emit(const Stmt& s);
+  void emit(const For& loop);
+  void emit(const If& node);
+  void emit(const Alloc& node);
+  void emit(const Bind& node);
+  void emit_loop(const Var& var, llvm::Value* lo, llvm::Value* hi, const Stmt& body);
+  void emit_if(llvm::Value* condition, const std::function<void()>& body);
+
+  // emit_expr.cpp
+  llvm::Value* value(const Expr& e);
+  llvm::Value* value(const Expr& e, const Const& node);
+  llvm::Value* value(const Expr& e, const VarRef& node);
+  llvm::Value* value(const Expr& e, const Unary& node);
+  llvm::Value* value(const Expr& e, const Binary& node);
+  llvm::Value* value(const Expr& e, const Select& node);
+  llvm::Value* value(const Expr& e, const Cast& node);
+  llvm::Value* value(const Expr& e, const Load& node);
+  llvm::Value* value(const Expr& e, const Ramp& node);
+  llvm::Value* value(const Expr& e, const Broadcast& node);
+  llvm::Value* value(const Expr& e, const Reduce& node);
+  llvm::Value* value(const Expr& e, const Invalid& node);
+  llvm::Value* branch(llvm::Value* condition, const std::function<llvm::Value*()>& on_true,
+                      const std::function<llvm::Value*()>& on_false);
+  llvm::Value* any(llvm::Value* mask);
+
+  // checks.cpp
+  llvm::Value* check(const Expr& e, const Binary& node);
+  llvm::Function* report_function();
+  void report(int64_t site, llvm::Value* index, llvm::Value* bound);
+
+  // access.cpp
+  Access access(const Buffer& buffer, const std::vector<Expr>& indices, int lanes);
+  void fill_access(const Place& place, const Expr& index, Access* result);
+  llvm::Value* address(Type type, llvm::Value* base, const Expr& index);
+  llvm::Value* element_pointer(Type type, llvm::Value* base, llvm::Value* index);
+  llvm::Value* lane_addresses(const Access& access);
+
+  // memory_access.cpp
+  llvm::Value* read(const Access& access, llvm::Value* mask);
+  llvm::Value* read_memory(const Access& access, llvm::Value* mask);
+  void write(const Access& access, llvm::Value* value, llvm::Value* mask);
+  void write_memory(const Access& access, llvm::Value* value, llvm::Value* mask);
+  void emit(const Store& node);
+  void emit_store(const Store& node, llvm::Value* mask);
+
+  // accumulate.cpp
+  void emit(const Accumulate& node);
+  void emit_accumulate(const Accumulate& node, llvm::Value* mask);
+  void accumulate_fold(const Accumulate& node, llvm::Value* mask);
+  void accumulate_one_by_one(const Accumulate& node, const Access& target, llvm::Value* mask);
+  llvm::Value* combine(const Accumulate& node, const Expr& term, Type type, llvm::Value* old);
+  llvm::Value* fold(Reducer op, Type type, llvm::Value* lanes);
+
+  // parallel.cpp
+  struct Captures;
+  void emit_parallel(const For& loop);
+  Captures captures_of(const For& loop);
+  llvm::Function* emit_chunk(const For& loop, const Captures& captures);
+  llvm::Function* emit_task(const Captures& captures, llvm::Function* chunk);
+  llvm::Value* store_captures(const Captures& captures);
+  void mark_memory(const Buffer& buffer, const Place& place, llvm::Argument* base) const;
+
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  const Program& program_;
+  const Target& target_;
+  llvm::IRBuilder<> b_;
+  Ops ops_;
+  Scope scope_;
+  std::string name_;
+  llvm::AttrBuilder attributes_;
+  const Buffer* indexed_ = nullptr;  // the buffer whose index is being emitted
+  std::vector<std::string> checks_;
+  llvm::Function* report_ = nullptr;
+  int tasks_ = 0;
+  absl::Status status_;
+};
+
+// The name of the records of parallel loops, which are no allocations of the Program.
+inline constexpr char kCapturesName[] = ".captures";
+
+// A name that is a symbol in every assembler.
+std::string sanitized(const std::string& name);
+
+}  // namespace tenon::codegen

@@ -1,0 +1,52 @@
+// The few places where LLVM 19 to 22 differ.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/TaskDispatch.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Triple.h>
+
+#if __has_include(<llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>)
+#include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
+#else
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#endif
+
+namespace tenon::codegen::compat {
+
+inline void set_triple(llvm::Module& module, const llvm::Triple& triple) {
+#if LLVM_VERSION_MAJOR >= 21
+  module.setTargetTriple(triple);
+#else
+  module.setTargetTriple(triple.str());
+#endif
+}
+
+inline const llvm::Target* find_target(const llvm::Triple& triple, std::string& error) {
+#if LLVM_VERSION_MAJOR >= 22
+  return llvm::TargetRegistry::lookupTarget(triple, error);
+#else
+  return llvm::TargetRegistry::lookupTarget(triple.str(), error);
+#endif
+}
+
+inline std::unique_ptr<llvm::TargetMachine> make_machine(
+    const llvm::Target& target, const llvm::Triple& triple, const std::string& cpu,
+    const std::string& features, const llvm::TargetOptions& options, llvm::CodeGenOptLevel level) {
+#if LLVM_VERSION_MAJOR >= 21
+  const llvm::Triple& name = triple;
+#else
+  const std::string& name = triple.str();
+#endif
+  return std::unique_ptr<llvm::TargetMachine>(
+      target.createTargetMachine(name, cpu, features, options, llvm::Reloc::PIC_,
+                                 llvm::CodeModel::Small, level, /*JIT=*/true));
+}
+
+}  // namespace tenon::codegen::compat

@@ -1,0 +1,19 @@
+// The optimisation pipeline over a module, and what it left behind.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+namespace tenon::codegen {
+
+// SROA turns local arrays into registers, EarlyCSE then shares addresses and loads. Machine code
+// generation does the rest; every further pass was measured to cost time and gain nothing.
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine);
+
+// Local arrays that are still memory, by their names in the Program.
+std::vector<std::string> surviving_allocas(const llvm::Module& module);
+
+}  // namespace tenon::codegen
