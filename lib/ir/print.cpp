@@ -86,7 +86,7 @@ void Printer::put_unary(const Expr& e, const Unary& x) {
   if (precedence_of(e) == kPrimaryPrecedence) return put_call(name_of(x.op), {&x.a});
   put(x.op == UnaryOp::kNot && e.type().is_bool() ? "!" : name_of(x.op));
   // A minus directly before a number, or before another minus, belongs to the number.
-  if (x.op == UnaryOp::kNeg && (x.a.is<Const>() || x.a.is<Unary>())) {
+  if (x.op == UnaryOp::kNeg && (x.a.is<Const>() || precedence_of(x.a) == kUnaryPrecedence)) {
     put("(");
     put_expr(x.a);
     put(")");

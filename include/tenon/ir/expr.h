@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +42,9 @@ class Var {
   // Grows with creation; gives variables an order that does not depend on addresses.
   uint64_t id() const { return info_->id; }
 
+  // Identity. There is no < of identities: `i < n` is the comparison of values (operators.h), also
+  // between two variables. Maps and sets order variables by std::less, which is by id.
   friend bool operator==(const Var& a, const Var& b) { return a.info_ == b.info_; }
-  friend bool operator<(const Var& a, const Var& b) { return a.id() < b.id(); }
 
  private:
   struct Info {
@@ -309,3 +311,8 @@ struct ExprEqual {
 };
 
 }  // namespace tenon
+
+template <>
+struct std::less<tenon::Var> {
+  bool operator()(const tenon::Var& a, const tenon::Var& b) const { return a.id() < b.id(); }
+};
