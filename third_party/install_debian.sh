@@ -8,6 +8,7 @@ set -eu
 
 required="g++ cmake ninja-build libabsl-dev zlib1g-dev libzstd-dev"
 demo="libeigen3-dev"
+demo="libeigen3-dev"
 test="catch2 libeigen3-dev"
 bench="libeigen3-dev libbenchmark-dev libdnnl-dev"
 llvm_versions="22 21 20 19"  # in order of preference
@@ -25,6 +26,7 @@ if [ "$(id -u)" != 0 ]; then as_root=sudo; fi
 
 missing=
 want() {
+  case "$missing " in *" $1 "*) return ;; esac
   installed "$1" || missing="$missing $1"
 }
 
@@ -39,6 +41,7 @@ for group in "$@"; do
       done
       for package in $required; do want "$package"; done ;;
     demo) for package in $demo; do want "$package"; done ;;
+    demo) for package in $demo; do want "$package"; done ;;
     test) for package in $test; do want "$package"; done ;;
     bench) for package in $bench; do want "$package"; done ;;
     *) echo "usage: $0 [required] [demo] [test] [bench]" >&2; exit 2 ;;
@@ -51,7 +54,7 @@ if [ -z "$missing$need_llvm" ]; then
 fi
 
 if ! command -v apt-get >/dev/null; then
-  echo "This system has no apt-get. Tenon needs: $required, LLVM 19 to 22; tests: $test; benchmarks: $bench" >&2
+  echo "This system has no apt-get. Tenon needs $required and LLVM 19 to 22; tests $test; benchmarks $bench" >&2
   exit 1
 fi
 if [ -n "$as_root" ] && ! command -v sudo >/dev/null; then

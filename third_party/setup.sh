@@ -29,7 +29,7 @@ case ${1-} in
     exec build/release/docs/digits_demo ;;
   test)
     say "Packages"
-    third_party/install_debian.sh required test bench
+    third_party/install_debian.sh required demo test bench
     say "Configuring"
     cmake --preset release -D TENON_BUILD_TESTS=ON -D TENON_BUILD_BENCH=ON
     say "Building"
