@@ -192,9 +192,10 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
+  threads = std::max(threads, 1);
   // With more threads than processors, who waits awake keeps somebody from working.
   if (static_cast<unsigned>(threads) > std::thread::hardware_concurrency()) state_->spins = 0;
-  const size_t extra = static_cast<size_t>(std::max(threads, 1) - 1);
+  const size_t extra = static_cast<size_t>(threads - 1);
   state_->threads.reserve(extra);
   try {
     while (state_->threads.size() < extra) {
