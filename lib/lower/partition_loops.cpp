@@ -36,9 +36,10 @@ struct Candidate {
 
 // The iterations without guards, as a part of the loop's range.
 struct Cut {
-  Range steady;                // null sides: as the loop
-  std::vector<Expr> known;     // conditions that hold there
-  bool decides_inner = false;  // the guard is a matter of inner loops too
+  Range steady;             // null sides: as the loop
+  std::vector<Expr> known;  // conditions that hold there
+  // The guard at this end is a matter of inner loops too: they may be cut for it in the rest.
+  bool inner_at_lo = false, inner_at_hi = false;
   int cuts() const { return (steady.lo ? 1 : 0) + (steady.hi ? 1 : 0); }
 };
 
@@ -80,19 +81,17 @@ class Chooser {
  private:
   bool pays(const Candidate& c) const {
     if (!c.site.hot) return false;
-    bool on_lanes = false, on_loops = false, innermost = true;
+    bool on_lanes = false, innermost = true;
     for (size_t i = 0; i < c.site.inner.size(); ++i) {
-      const bool used = uses(c.site.condition, c.site.inner[i].var);
-      if (is_lane_like(c.site.kinds[i])) {
-        on_lanes = on_lanes || used;
-      } else {
+      if (!is_lane_like(c.site.kinds[i])) {
         innermost = false;
-        on_loops = on_loops || used;
+      } else if (uses(c.site.condition, c.site.inner[i].var)) {
+        on_lanes = true;
       }
     }
     if (!on_lanes && !(c.site.of_select && innermost)) return false;
     // With loops in between, those can be cut instead; here only if that makes theirs constant.
-    return !on_loops || is_constant_range(c.threshold.always);
+    return !uses_inner_loops(c.site) || is_constant_range(c.threshold.always);
   }
 
   static bool is_constant_range(const Range& r) {
@@ -113,11 +112,16 @@ class Chooser {
       return;
     }
     cut.steady = steady;
-    for (size_t i = 0; i < c.site.inner.size(); ++i) {
-      if (!is_lane_like(c.site.kinds[i]) && uses(c.site.condition, c.site.inner[i].var)) {
-        cut.decides_inner = true;
-      }
+    const bool inner = uses_inner_loops(c.site);
+    if (lo) cut.inner_at_lo = cut.inner_at_lo || inner;
+    if (hi) cut.inner_at_hi = cut.inner_at_hi || inner;
+  }
+
+  static bool uses_inner_loops(const GuardSite& site) {
+    for (size_t i = 0; i < site.inner.size(); ++i) {
+      if (!is_lane_like(site.kinds[i]) && uses(site.condition, site.inner[i].var)) return true;
     }
+    return false;
   }
 
   // Among ends whose order is not known, the first one found is kept.
@@ -180,25 +184,31 @@ class Partitioner {
   // The cuts within the loop's range.
   static void clamp(Cut& cut, const For& loop, const Facts& facts) {
     Range& steady = cut.steady;
-    if (steady.lo && !proved(facts, steady.lo <= loop.hi)) steady.lo = min(steady.lo, loop.hi);
+    if (steady.lo) steady.lo = clamped(steady.lo, loop.lo, loop.hi, facts);
     const Expr from = steady.lo ? steady.lo : loop.lo;
-    if (steady.hi && !proved(facts, from <= steady.hi)) steady.hi = max(steady.hi, from);
+    if (steady.hi) steady.hi = clamped(steady.hi, from, loop.hi, facts);
   }
 
-  static int budget_of_rest(const Cut& cut, int budget) {
-    return cut.decides_inner ? budget : budget - cut.cuts();
+  static Expr clamped(Expr e, const Expr& lo, const Expr& hi, const Facts& facts) {
+    if (!proved(facts, lo <= e)) e = max(e, lo);
+    return proved(facts, e <= hi) ? e : min(e, hi);
+  }
+
+  static int budget_of_rest(bool inner, const Cut& cut, int budget) {
+    return inner ? budget : budget - cut.cuts();
   }
 
   // One loop after the other.
   Stmt parts(const For& loop, const Cut& cut, const Facts& facts, int budget) {
     const Expr from = cut.steady.lo ? cut.steady.lo : loop.lo;
     const Expr to = cut.steady.hi ? cut.steady.hi : loop.hi;
-    const int rest = budget_of_rest(cut, budget);
+    const int below = budget_of_rest(cut.inner_at_lo, cut, budget);
+    const int above = budget_of_rest(cut.inner_at_hi, cut, budget);
     std::vector<Stmt> all;
-    if (cut.steady.lo) all.push_back(rest_of(loop, loop.lo, from, facts, rest));
+    if (cut.steady.lo) all.push_back(rest_of(loop, loop.lo, from, facts, below));
     const Stmt body = without_conditions(loop.body, cut.known);
     all.push_back(whole({loop.var, from, to, loop.kind, body}, facts, budget - cut.cuts()));
-    if (cut.steady.hi) all.push_back(rest_of(loop, to, loop.hi, facts, rest));
+    if (cut.steady.hi) all.push_back(rest_of(loop, to, loop.hi, facts, above));
     return seq(std::move(all));
   }
 
@@ -217,18 +227,19 @@ class Partitioner {
   // One parallel loop: each iteration finds its part.
   Stmt branches(const For& loop, const Cut& cut, const Facts& facts, int budget) {
     const Facts inside = facts.inside(loop);
-    const int rest = budget_of_rest(cut, budget);
+    const int below = budget_of_rest(cut.inner_at_lo, cut, budget);
+    const int above = budget_of_rest(cut.inner_at_hi, cut, budget);
     std::vector<Expr> steady;
     std::vector<Stmt> all;
     if (cut.steady.lo) {
       steady.push_back(cut.steady.lo <= Expr(loop.var));
       all.push_back(branch(loop, Expr(loop.var) < cut.steady.lo, loop.lo, cut.steady.lo, inside,
-                           rest));
+                           below));
     }
     if (cut.steady.hi) {
       steady.push_back(Expr(loop.var) < cut.steady.hi);
       all.push_back(branch(loop, cut.steady.hi <= Expr(loop.var), cut.steady.hi, loop.hi, inside,
-                           rest));
+                           above));
     }
     const Expr condition = conjunction_of(steady);
     const Stmt body = statement(without_conditions(loop.body, cut.known), inside.given(condition),
