@@ -19,9 +19,12 @@ std::string made_safe(const std::string& wanted) {
 Names::Names(const Program& program) {
   for (const Var& size : program->sizes) of(size);
   for (const Param& param : program->params) param.buffer ? of(param.buffer) : of(param.scalar);
+  // The variables of a packing are seen by nothing else, so the body may use their names again.
+  const std::map<std::string, int> outside = taken_;
   for (const Param& param : program->params) {
     if (!param.packing) continue;
     for (const Var& var : param.packing->vars) of(var);
+    taken_ = outside;
   }
   if (!program->body) return;
   walk(program->body, [this](const Stmt& s) {

@@ -66,6 +66,15 @@ std::string text_of(const Values& values) {
   return text;
 }
 
+absl::Status check_shape(const Param& general, const Param& special, const Values& values) {
+  for (size_t d = 0; d < special.shape.size(); ++d) {
+    if (as_int(special.shape[d]).value_or(0) >= 0) continue;
+    return refuse("parameter " + special.name() + " has the extent " + print(general.shape[d]) +
+                  ", which is negative for " + text_of(values));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Program> specialize(const Program& program, const Values& values) {
@@ -81,7 +90,10 @@ absl::StatusOr<Program> specialize(const Program& program, const Values& values)
   const Specializer special(values);
   ProgramData data = *program;
   std::erase_if(data.sizes, [&](const Var& size) { return special.replaces(size); });
-  for (Param& param : data.params) special.apply(param);
+  for (size_t i = 0; i < data.params.size(); ++i) {
+    special.apply(data.params[i]);
+    TENON_RETURN_IF_ERROR(check_shape(program->params[i], data.params[i], values));
+  }
   special.apply(data.requirements);
   for (size_t i = 0; i < data.requirements.size(); ++i) {
     if (is_constant(data.requirements[i], 0)) {
