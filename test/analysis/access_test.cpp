@@ -24,7 +24,8 @@ std::string text_of(const Access& a) {
   for (size_t i = 0; i < a.loops.size(); ++i) {
     text += (i == 0 ? " in " : ", ") + a.loops[i].var.name();
   }
-  for (size_t i = 0; i < a.guards.size(); ++i) text += (i == 0 ? " if " : "; ") + print(a.guards[i]);
+  for (size_t i = 0; i < a.guards.size(); ++i)
+    text += (i == 0 ? " if " : "; ") + print(a.guards[i]);
   return text;
 }
 

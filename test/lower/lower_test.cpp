@@ -20,3 +20,147 @@ TEST_CASE("Lowering keeps the meaning of every kind of program at odd sizes") {
     }
   }
 }
+
+TEST_CASE("Lowering keeps the meaning when the size is not known") {
+  for (const Sample& sample : corpus()) {
+    for (int64_t lanes : {4, 16}) {
+      for (int64_t n : {0, 1, 3, 4, 5, 16, 17, 33, 48}) {
+        if (n > 3 * lanes + 1) continue;
+        INFO(sample.name << ", n = " << n << ", " << lanes << " lanes");
+        check_lowering(symbolic_instance(sample.text, lanes), {{"n", n}});
+      }
+    }
+  }
+}
+
+TEST_CASE("Lowering keeps the meaning on narrower targets") {
+  for (const char* level : {"x86-64-v2", "x86-64-v3"}) {
+    const Target target = Target::parse(level).value();
+    for (const Sample& sample : corpus()) {
+      for (int64_t n : {7, 16, 33}) {
+        INFO(sample.name << ", n = " << n << ", " << level);
+        check_lowering(instance(sample.text, n, 16), {}, target);
+      }
+    }
+  }
+}
+
+TEST_CASE("A matrix product keeps its meaning at ragged sizes, known and unknown") {
+  for (const auto& [m, n] : {std::pair{13, 29}, {24, 64}, {25, 33}, {1, 1}, {12, 32}, {7, 100}}) {
+    INFO(m << " x " << n);
+    check_lowering(matmul(m, n, 5, 12, 32));
+    check_lowering(matmul(m, n, 5, 3, 48));
+    check_lowering(matmul_of_any_m(n, 5, 12, 32), {{"m", m}});
+  }
+}
+
+namespace {
+
+Program lowered(const Program& program) {
+  LowerOptions options;
+  options.verify = true;
+  return checked(lower(program, wide_target(), options));
+}
+
+struct Census {
+  int microkernels = 0;    // loops that accumulate
+  int masked_loads = 0, masked_stores = 0, masked_accumulates = 0;
+  int selects = 0;
+  int guards = 0;          // Ifs
+  int loose_locals = 0;    // accesses to locals with an index that is not a constant
+};
+
+bool is_constant_index(const Expr& e) {
+  const Ramp* r = e.as<Ramp>();
+  return r ? r->base.is<Const>() && r->stride.is<Const>() : e.is<Const>();
+}
+
+Census census_of(const Program& program) {
+  Census c;
+  std::set<Buffer> locals;
+  walk(program->body, [&](const Stmt& s) {
+    if (const Alloc* a = s.as<Alloc>()) {
+      CHECK(a->memory == Memory::kStack);
+      locals.insert(a->buffer);
+    }
+    if (const For* f = s.as<For>()) {
+      const std::vector<Stmt> body = statements_of(f->body);
+      c.microkernels += body.front().is<Accumulate>() || body.front().is<If>();
+    }
+    const auto target = [&](const Buffer& b, const Expr& index) {
+      if (locals.count(b)) c.loose_locals += !is_constant_index(index);
+    };
+    if (const Store* x = s.as<Store>()) {
+      c.masked_stores += bool(x->mask);
+      target(x->buffer, x->indices[0]);
+    }
+    if (const Accumulate* x = s.as<Accumulate>()) {
+      c.masked_accumulates += bool(x->mask);
+      target(x->buffer, x->indices[0]);
+    }
+    c.guards += s.is<If>();
+  });
+  walk_exprs(program->body, [&](const Expr& e) {
+    if (const Load* l = e.as<Load>()) {
+      c.masked_loads += bool(l->mask);
+      if (locals.count(l->buffer)) c.loose_locals += !is_constant_index(l->indices[0]);
+    }
+    c.selects += e.is<Select>();
+  });
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("Whole tiles give two microkernels without any mask, one for the last rows") {
+  const Census c = census_of(lowered(matmul(128, 768, 768, 12, 32)));
+  CHECK(c.microkernels == 2);
+  CHECK(c.masked_loads == 0);
+  CHECK(c.masked_stores == 0);
+  CHECK(c.selects == 0);
+  CHECK(c.guards == 0);
+  CHECK(c.loose_locals == 0);
+}
+
+TEST_CASE("Ragged tiles give four microkernels with masks on the bias and the result alone") {
+  for (const auto& [m, n, k] : {std::tuple{127, 767, 769}, {50, 500, 500}}) {
+    const Census c = census_of(lowered(matmul(m, n, k, 12, 32)));
+    CHECK(c.microkernels == 4);
+    // The last 16 columns of each row.
+    const int rows = 12 + m % 12;
+    CHECK(c.masked_loads == rows);
+    CHECK(c.masked_stores == rows);
+    CHECK(c.masked_accumulates == 0);
+    CHECK(c.selects == 0);
+    CHECK(c.guards == 0);
+    CHECK(c.loose_locals == 0);
+  }
+}
+
+TEST_CASE("Fewer columns than a tile give no copy for whole tiles") {
+  const Census c = census_of(lowered(matmul(13, 29, 17, 12, 32)));
+  CHECK(c.microkernels == 2);
+  CHECK(c.masked_loads == 13);
+  CHECK(c.masked_stores == 13);
+  CHECK(c.masked_accumulates == 0);
+  CHECK(c.loose_locals == 0);
+}
+
+TEST_CASE("An unknown number of rows leaves a guard per row in the last tile") {
+  const Census c = census_of(lowered(matmul_of_any_m(768, 768, 12, 32)));
+  CHECK(c.microkernels == 2);
+  CHECK(c.masked_loads == 0);
+  CHECK(c.masked_accumulates == 0);
+  CHECK(c.loose_locals == 0);
+  CHECK(c.guards > 0);
+}
+
+TEST_CASE("Every pass is in the table with the forms that it needs given before") {
+  uint32_t forms = static_cast<uint32_t>(Form::kStridesBound);
+  for (const Pass& pass : passes()) {
+    INFO(pass.name);
+    CHECK((pass.needs & ~forms) == 0);
+    forms |= pass.gives;
+  }
+  CHECK(forms == 63);
+}

@@ -4,8 +4,9 @@
 #include <sstream>
 
 #include "property/random_schedule.h"
-#include "support/check.h"
+#include "support/problem.h"
 #include "support/guard_buffer.h"
+#include "support/native.h"
 #include "tenon/ir/packing.h"
 #include "tenon/ir/scalar_ops.h"
 #include "tenon/jit/jit.h"
@@ -49,11 +50,11 @@ class PairCheck {
       }
     }
     if (options_.native) {
-      for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-        const Target target = *Target::parse(level);
-        if (!runs_on_host(target)) continue;
-        const std::string wrong = check_native(schedule, target);
-        if (!wrong.empty()) return report(schedule, std::string("machine code, ") + level, wrong);
+      for (Jit& jit : native_jits()) {
+        const std::string wrong = check_native(schedule, jit);
+        if (!wrong.empty()) {
+          return report(schedule, "machine code, " + jit.target().to_string(), wrong);
+        }
       }
     }
     return "";
@@ -182,10 +183,10 @@ class PairCheck {
     const size_t size = static_cast<size_t>(array.type().bytes());
     g.memory = std::make_unique<GuardBuffer>(
         static_cast<size_t>(extent) * size,
-        rng_.chance(70) ? GuardBuffer::Side::kEnd : GuardBuffer::Side::kBegin);
+        rng_.chance(70) ? GuardBuffer::kBack : GuardBuffer::kFront);
     std::memset(g.memory->data(), 0xff, g.memory->bytes());  // NaN in every float type
     copy(array, strides, g, true);
-    const std::byte* bytes = static_cast<const std::byte*>(g.memory->data());
+    const std::byte* bytes = g.memory->data();
     g.before.assign(bytes, bytes + g.memory->bytes());
     g.view = View(g.memory->data(), array.type(), array.shape(), strides);
     g.strides = stride_class(g.view);
@@ -196,7 +197,7 @@ class PairCheck {
   static void copy(const Array& array, const std::vector<int64_t>& strides, Guarded& g, bool in) {
     const size_t size = static_cast<size_t>(array.type().bytes());
     std::byte* dense = const_cast<std::byte*>(array.data());
-    std::byte* memory = static_cast<std::byte*>(g.memory->data());
+    std::byte* memory = g.memory->data();
     for (int64_t e = 0; e < array.elements(); ++e) {
       int64_t rest = e, offset = 0;
       for (size_t d = strides.size(); d-- > 0;) {
@@ -217,14 +218,27 @@ class PairCheck {
     return int_of_bits(type, value.bits(0));
   }
 
-  std::string check_native(const Schedule& schedule, const Target& target) {
+  // One per level that this machine runs, for the whole process. Parallel loops run in shuffled
+  // chunks on shuffled workers.
+  static std::vector<Jit>& native_jits() {
+    static ShufflingExecutor executor;
+    static std::vector<Jit> jits = [] {
+      std::vector<Jit> made;
+      for (const Target& target : native_targets()) {
+        JitOptions options;
+        options.target = target;
+        options.contract = false;
+        options.executor = &executor;
+        options.cache.max_bytes = 1 << 20;
+        made.emplace_back(options);
+      }
+      return made;
+    }();
+    return jits;
+  }
+
+  std::string check_native(const Schedule& schedule, Jit& jit) {
     ++counts_.native;
-    SerialExecutor executor;
-    JitOptions jit_options;
-    jit_options.target = target;
-    jit_options.contract = false;
-    jit_options.executor = &executor;
-    Jit jit(jit_options);
     std::vector<Guarded> guarded;
     CompileOptions compile;
     const Program& program = schedule.program();

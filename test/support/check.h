@@ -13,13 +13,10 @@
 #include <string>
 #include <string_view>
 
+#include "support/problem.h"
 #include "tenon/ir/program.h"
 
 namespace tenon::test {
-
-// What is wrong with a Program: it does not verify, or its text does not read back as the same
-// Program. Empty when all is well.
-std::string problem_of(const Program& program);
 
 // The Program itself, after REQUIREing that it has no problem.
 Program checked(Program program);

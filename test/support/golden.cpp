@@ -1,12 +1,11 @@
 #include "support/golden.h"
 
+#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
-
-#include <catch2/catch.hpp>
 
 namespace tenon::test {
 namespace {

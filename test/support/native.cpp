@@ -75,9 +75,8 @@ absl::Status call_guarded(const Code& code, const Program& program, const Sizes&
   executor.set_workspace(workspace.data(), layout);
   const tenon_executor table = executor_table(executor);
   tenon_fault fault{-1, 0, 0};
-  const tenon_call call{buffers.data(),   size_values.data(), scalars.data(),
-                        workspace.data(), &table,             &default_math(),
-                        &fault};
+  const tenon_call call{buffers.data(), size_values.data(), scalars.data(), workspace.data(),
+                        &table,         &default_math(),    &fault};
   code.entry()(&call);
 
   size_t next = 0;

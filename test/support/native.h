@@ -24,7 +24,8 @@ namespace tenon::test {
 // the worker is filled with NaN before each chunk, since nothing may survive there.
 class ShufflingExecutor final : public Executor {
  public:
-  explicit ShufflingExecutor(int workers = 3, uint32_t seed = 1) : workers_(workers), random_(seed) {}
+  explicit ShufflingExecutor(int workers = 3, uint32_t seed = 1)
+      : workers_(workers), random_(seed) {}
   void set_workspace(std::byte* base, const WorkspaceLayout& layout) {
     base_ = base;
     layout_ = layout;

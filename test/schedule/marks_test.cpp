@@ -1,0 +1,114 @@
+// vectorize, parallelize and unroll.
+#include <catch2/catch.hpp>
+
+#include "schedule/run.h"
+#include "support/check.h"
+
+namespace tenon::test {
+namespace {
+
+TEST_CASE("A loop of constant extent becomes lanes") {
+  const Program p = program_of("for i in 0..8 { out[i] = x[i] }");
+  Followed s(p, sizes_of(p, {{"m", 1}, {"n", 8}}));
+  s->vectorize(s->loops<1>("out")[0]);
+  s.check();
+  CHECK(body_of(s->program()) == R"(  vector for i in 0..8 {
+    out[i] = x[i]
+  }
+)");
+  CHECK_FALSE(s->program()->reassociated);
+}
+
+TEST_CASE("Lanes that fold a float sum mark the program as reassociated") {
+  const Program p = program_of("out[0] = 0.0\n for r in 0..8 { out[0] += x[r] }");
+  Schedule s(p, sizes_of(p, {{"n", 8}}));
+  s.vectorize(s.all_loops("out")[0]);
+  REQUIRE(s.status().ok());
+  CHECK(checked(s.program())->reassociated);
+}
+
+TEST_CASE("A loop of unknown extent is not vectorized; the refusal says what to do") {
+  const Program p = program_of("for i in 0..n { out[i] = x[i] }");
+  Schedule s(p);
+  s.vectorize(s.loops<1>("out")[0]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: vectorize(i) refused\n"
+        "  the lanes of a vector must be a constant number, and loop i runs over 0..n: split it "
+        "first\n"
+        "  legal here: split(i, 16), then vectorize(ii)");
+}
+
+TEST_CASE("A dependence between lanes is refused") {
+  const Program p = program_of("for i in 1..8 { out[i] = out[i - 1] }");
+  Schedule s(p, sizes_of(p, {{"n", 8}}));
+  s.vectorize(s.loops<1>("out")[0]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: vectorize(i) refused\n"
+        "  iteration (i = 1) must run before (i = 2): both touch out[1]");
+}
+
+TEST_CASE("Independent iterations become parallel") {
+  const Program p = program_of("for i in 0..n { out[i] = x[i] }");
+  Followed s(p, sizes_of(p, {{"m", 1}, {"n", 5}}));
+  s->parallelize(s->loops<1>("out")[0]);
+  s.check();
+  CHECK(body_of(s->program()) == R"(  parallel for i in 0..n {
+    out[i] = x[i]
+  }
+)");
+}
+
+TEST_CASE("A race is refused, between accumulations too") {
+  const Program p = program_of("out[0] = 0.0\n for r in 0..n { out[0] += x[r] }");
+  Schedule s(p);
+  s.parallelize(s.all_loops("out")[0]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: parallelize(r) refused\n"
+        "  iterations (r = 0) and (r = 1) both accumulate into out[0], with n = 2: a race");
+}
+
+TEST_CASE("A loop of constant extent is unrolled") {
+  const Program p = program_of("for i in 0..4 { out[i] = x[i] }");
+  Followed s(p, sizes_of(p, {{"m", 1}, {"n", 4}}));
+  s->unroll(s->loops<1>("out")[0]);
+  s.check();
+  CHECK(body_of(s->program()) == R"(  unroll for i in 0..4 {
+    out[i] = x[i]
+  }
+)");
+}
+
+TEST_CASE("A loop of unknown extent is not unrolled") {
+  const Program p = program_of("for i in 0..n { out[i] = x[i] }");
+  Schedule s(p);
+  s.unroll(s.loops<1>("out")[0]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: unroll(i) refused\n"
+        "  loop i has n iterations; only a constant number can be unrolled\n"
+        "  legal here: split(i, 4), then unroll(ii)");
+}
+
+TEST_CASE("Unrolling has a limit, also over several loops") {
+  const Program p = program_of("for i in 0..2000 { for j in 0..50 { grid[i, j] = 1.0 } }");
+  Schedule s(p);
+  s.unroll(s.loops<2>("grid")[0]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: unroll(i) refused\n"
+        "  unrolling loop i makes 2000 copies of its body, and the limit is 1024\n"
+        "  legal here: split(i, 4), then unroll(ii)");
+
+  Schedule nested(p);
+  const auto [i, j] = nested.loops<2>("grid");
+  const auto [io, ii] = nested.split(i, 40);
+  (void)io;
+  nested.unroll(ii);
+  nested.unroll(j);
+  CHECK(refusal_of(nested) ==
+        "schedule step 3: unroll(j) refused\n"
+        "  unrolling loop j makes 50 copies of its body (with the unrolled loops around and inside "
+        "it, 40 times as many), and the limit is 1024\n"
+        "  legal here: split(j, 4), then unroll(ji)");
+}
+
+}  // namespace
+}  // namespace tenon::test
