@@ -42,7 +42,8 @@ class Collector {
 
   void loop(const For& x) {
     reads(x.lo), reads(x.hi);
-    loops_.push_back(binds_.empty() ? x : For{x.var, resolved(x.lo), resolved(x.hi), x.kind, x.body});
+    loops_.push_back(binds_.empty() ? x
+                                    : For{x.var, resolved(x.lo), resolved(x.hi), x.kind, x.body});
     statement(x.body);
     loops_.pop_back();
   }

@@ -30,8 +30,9 @@ Verdict carries_nothing_between_lanes(Dependences& dependences, const Var& lane,
   if (!conflict) return Verdict{absl::OkStatus(), dependences.reassociates()};
   const std::string fold = both_accumulate(*conflict, within);
   return Verdict{fold.empty() ? explain(*conflict, within)
-                              : refuse(fold + ": lanes of one statement fold only into a target "
-                                              "that does not use " +
+                              : refuse(fold +
+                                       ": lanes of one statement fold only into a target "
+                                       "that does not use " +
                                        text_of(lane, within))};
 }
 

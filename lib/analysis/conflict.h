@@ -24,8 +24,8 @@ struct Conflict {
 
 // Which pairs may change places, both orders being as good.
 using Exchange = std::function<bool(const Access&, const Access&)>;
-bool reads_only(const Access& a, const Access& b);              // only two reads
-bool same_accumulations(const Access& a, const Access& b);      // also those with the same reducer
+bool reads_only(const Access& a, const Access& b);          // only two reads
+bool same_accumulations(const Access& a, const Access& b);  // also those with the same reducer
 
 // The accesses of a statement that can conflict at all, ready for many questions.
 class Dependences {

@@ -61,7 +61,8 @@ std::string why_open(const std::vector<Expr>& open, const Program& within) {
     });
     if (!data.empty()) return ": " + data + " is data";
   }
-  return open.empty() ? "" : ": " + text_of(open.front(), within) + " is not linear in what is known";
+  return open.empty() ? ""
+                      : ": " + text_of(open.front(), within) + " is not linear in what is known";
 }
 
 absl::Status explain_unknown(const Conflict& c, const Program& within) {
@@ -70,7 +71,8 @@ absl::Status explain_unknown(const Conflict& c, const Program& within) {
                        " and " + element(c.b->buffer, indices, within) + " are different elements";
   std::vector<std::string> missing;
   for (size_t d = 0; d < indices.size(); ++d) {
-    if (!equal(indices[d], c.a->indices[d])) missing.push_back(text_of(c.a->indices[d] != indices[d], within));
+    if (!equal(indices[d], c.a->indices[d]))
+      missing.push_back(text_of(c.a->indices[d] != indices[d], within));
   }
   // Any one of several differences would do, and no single one can be called missing.
   if (missing.size() != 1) missing.clear();

@@ -23,8 +23,7 @@ void add_chains(const Stmt& s, const Buffer& buffer, std::vector<For>& around,
   }
 }
 
-Stmt replaced(const Stmt& s, const Var& var, const std::function<Stmt(const For&)>& f,
-              bool& done) {
+Stmt replaced(const Stmt& s, const Var& var, const std::function<Stmt(const For&)>& f, bool& done) {
   if (done) return s;
   if (const For* loop = s.as<For>(); loop && loop->var == var) {
     done = true;
@@ -43,7 +42,8 @@ std::optional<LoopSite> find_loop(const Program& program, const Var& var) {
     return loop && loop->var == var;
   });
   if (!place) return std::nullopt;
-  LoopSite site{program,           *place->statement, *place->statement->as<For>(), {}, {}, place->facts(program)};
+  LoopSite site{program, *place->statement,    *place->statement->as<For>(), {},
+                {},      place->facts(program)};
   for (const Stmt* s : place->around) {
     if (const For* loop = s->as<For>()) site.outer.push_back(*loop);
     if (const If* guard = s->as<If>()) site.guards.push_back(guard->condition);

@@ -44,11 +44,13 @@ absl::StatusOr<std::optional<Span>> span_in(const Seq& list, size_t holds_at, co
   }
   if (writers.empty()) return std::nullopt;
   if (writers.size() > 1) {
-    return refuse(stage.name() + " is written by several nests: compute it at a loop before its own "
-                                 "nest is taken apart");
+    return refuse(stage.name() +
+                  " is written by several nests: compute it at a loop before its own "
+                  "nest is taken apart");
   }
   const size_t n = writers.front();
-  if (n > holds_at) return refuse(stage.name() + " is computed after the loop that it should move to");
+  if (n > holds_at)
+    return refuse(stage.name() + " is computed after the loop that it should move to");
   const auto begin = list.stmts.begin() + static_cast<std::ptrdiff_t>(n);
   const auto end = list.stmts.begin() + static_cast<std::ptrdiff_t>(holds_at);
   return Span{*begin, std::vector<Stmt>(begin + 1, end + 1)};
@@ -76,8 +78,8 @@ absl::StatusOr<Span> find_span(const Place& at, const Stage& stage) {
     if (!span.ok()) return span.status();
     if (*span) return std::move(**span);
   }
-  return refuse("no nest before loop " + stage.name_of(at.statement->as<For>()->var) + " computes " +
-                stage.name());
+  return refuse("no nest before loop " + stage.name_of(at.statement->as<For>()->var) +
+                " computes " + stage.name());
 }
 
 // --- The shape of the producer.
@@ -116,7 +118,8 @@ absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& accesses
       if (!(loops[d].var == loop->var)) {
         return refuse("the nest of " + stage.name() + " runs over dimension " +
                       std::to_string(d + 1) + " with loop " + stage.name_of(loops[d].var) +
-                      " and with loop " + stage.name_of(loop->var) + ": compute it at a loop before fissioning it");
+                      " and with loop " + stage.name_of(loop->var) +
+                      ": compute it at a loop before fissioning it");
       }
       for (size_t other = 0; other < d; ++other) {
         if (loops[other].var == loops[d].var) return not_whole(a, d, stage);
@@ -181,8 +184,8 @@ absl::Status place_can_hold(const LoopSite& at, const Stmt& nest, const Stage& s
     if (s.is<For>() && s.as<For>()->kind == ForKind::kParallel) parallel = &s;
   });
   if (in_parallel && parallel) {
-    return refuse("loop " + stage.name_of(parallel->as<For>()->var) + " of the nest of " + stage.name() +
-                  " is parallel, and the new place stands inside a parallel loop");
+    return refuse("loop " + stage.name_of(parallel->as<For>()->var) + " of the nest of " +
+                  stage.name() + " is parallel, and the new place stands inside a parallel loop");
   }
   return absl::OkStatus();
 }
@@ -209,8 +212,8 @@ absl::Status region_is_settled(const Region& region, const Stmt& body, const Sta
     walk(lo, [&](const Expr& e) {
       const Load* l = e.as<Load>();
       if (!l || !uses(body, l->buffer) || !writes(body, l->buffer)) return;
-      status = refuse("which part of " + stage.name() + " is read depends on " + stage.name_of(l->buffer) +
-                      ", which is written there too");
+      status = refuse("which part of " + stage.name() + " is read depends on " +
+                      stage.name_of(l->buffer) + ", which is written there too");
     });
   }
   return status;
@@ -228,9 +231,8 @@ absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& b
   if (!shape) return refuse("the program has no buffer " + buffer.name());
   const std::optional<LoopSite> site = find_loop(program, at);
   if (!site) return refuse("the program has no loop " + at.name());
-  const auto place = find_place(program->body, [&](const Stmt& s) {
-    return s.get() == site->statement.get();
-  });
+  const auto place =
+      find_place(program->body, [&](const Stmt& s) { return s.get() == site->statement.get(); });
 
   const absl::StatusOr<Span> span = find_span(*place, stage);
   if (!span.ok()) return span.status();

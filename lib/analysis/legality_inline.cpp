@@ -24,14 +24,7 @@ std::optional<Scope> scope_of(const Program& program, const Buffer& stage) {
     return a && a->buffer == stage;
   });
   if (!place) return std::nullopt;
-  std::vector<Stmt> after;
-  if (const Seq* list = place->around.empty() ? nullptr : place->around.back()->as<Seq>()) {
-    const auto at = std::find_if(list->stmts.begin(), list->stmts.end(), [&](const Stmt& s) {
-      return s.get() == place->statement->get();
-    });
-    after.assign(at + 1, list->stmts.end());
-  }
-  return Scope{seq(std::move(after)), place->facts(program)};
+  return Scope{seq(place->rest()), place->facts(program)};
 }
 
 bool shares_loop(const Access& a, const Access& b) {

@@ -102,8 +102,8 @@ absl::StatusOr<int64_t> number_of_lanes(const LoopSite& site) {
                   text_of(loop.hi, site.program) + ": split it first");
   }
   if (*lanes < 1 || *lanes > kMaxVectorLanes) {
-    return refuse("a vector has 1 to " + std::to_string(kMaxVectorLanes) + " lanes, and loop " + name() +
-                  " has " + std::to_string(*lanes) + " iterations: split it first");
+    return refuse("a vector has 1 to " + std::to_string(kMaxVectorLanes) + " lanes, and loop " +
+                  name() + " has " + std::to_string(*lanes) + " iterations: split it first");
   }
   return *lanes;
 }
@@ -114,7 +114,8 @@ absl::Status folds_evenly(const Dependences& dependences, const LoopSite& site, 
   for (const Access& a : dependences.accesses()) {
     if (a.kind != Access::Kind::kAccumulate || target_uses(a, site.loop.var)) continue;
     return refuse("the lanes of loop " + text_of(site.loop.var, site.program) + " fold into " +
-                  element(a.buffer, a.indices, site.program) + ", so their number must be a power of two, and it is " + std::to_string(lanes));
+                  element(a.buffer, a.indices, site.program) +
+                  ", so their number must be a power of two, and it is " + std::to_string(lanes));
   }
   return absl::OkStatus();
 }

@@ -49,13 +49,13 @@ absl::Status is_injective(const Access& a, const Facts& facts, const Program& wi
     if (!never_meet(a, a, directions, facts)) {
       const Meeting m = meet(a, a, directions, facts);
       if (m.answer == Answer::kYes) {
-        std::string reason = "the layout stores " + element(a.buffer, m.a_values, within) + " and " +
-                             element(a.buffer, m.b_values, within) + " in the same place";
+        std::string reason = "the layout stores " + element(a.buffer, m.a_values, within) +
+                             " and " + element(a.buffer, m.b_values, within) + " in the same place";
         if (!m.sizes.empty()) reason += ", with " + text_of(m.sizes, within);
         return refuse(std::move(reason));
       }
-      return refuse("cannot tell whether the layout " + list(a.indices, within) + " gives each element of " +
-                    text_of(a.buffer, within) + " a place of its own");
+      return refuse("cannot tell whether the layout " + list(a.indices, within) +
+                    " gives each element of " + text_of(a.buffer, within) + " a place of its own");
     }
     directions.back() = Direction::kEqual;
   }
@@ -79,7 +79,8 @@ absl::StatusOr<Expr> extent_of(const Access& a, size_t k, const Facts& facts,
   }
   const Expr extent = simplify(hull->hi + 1, facts);
   for (const LoopRange& loop : facts.loops()) {
-    if (uses(extent, loop.var)) return refuse(subject() + ", varies with loop " + text_of(loop.var, within));
+    if (uses(extent, loop.var))
+      return refuse(subject() + ", varies with loop " + text_of(loop.var, within));
   }
   return extent;
 }
@@ -87,14 +88,15 @@ absl::StatusOr<Expr> extent_of(const Access& a, size_t k, const Facts& facts,
 absl::Status is_index_list(const std::vector<Expr>& shape, const std::vector<Var>& vars,
                            const std::vector<Expr>& map, const Program& within) {
   if (vars.size() != shape.size()) {
-    return refuse("the layout takes " + std::to_string(vars.size()) + " indices, and the buffer has " +
-                  std::to_string(shape.size()));
+    return refuse("the layout takes " + std::to_string(vars.size()) +
+                  " indices, and the buffer has " + std::to_string(shape.size()));
   }
   for (const Expr& e : map) {
     bool data = false;
     walk(e, [&](const Expr& x) { data = data || x.is<Load>(); });
     if (data || !(e.type() == i64)) {
-      return refuse("index " + text_of(e, within) + " of the layout is not an integer expression of the indices");
+      return refuse("index " + text_of(e, within) +
+                    " of the layout is not an integer expression of the indices");
     }
   }
   return absl::OkStatus();
@@ -106,9 +108,10 @@ absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buff
                                       const std::vector<Var>& vars, const std::vector<Expr>& map) {
   const Param* param = find_param(program, buffer);
   if (param && param->role != Role::kWeight) {
-    return refuse(text_of(buffer, program) + " is an " + (param->role == Role::kInput ? "input" : "output") +
-                  ": its layout belongs to the caller; only weights and local buffers have a layout "
-                  "to choose");
+    return refuse(
+        text_of(buffer, program) + " is an " + (param->role == Role::kInput ? "input" : "output") +
+        ": its layout belongs to the caller; only weights and local buffers have a layout "
+        "to choose");
   }
   const std::optional<std::vector<Expr>> shape = shape_of(program, buffer);
   if (!shape) return refuse("the program has no buffer " + buffer.name());

@@ -79,8 +79,8 @@ absl::Status bounds_stay_in_scope(const Nest& nest, const std::vector<size_t>& o
   return absl::OkStatus();
 }
 
-// Bounds that read a buffer are evaluated more often, or later, than before: nothing in the nest may
-// write it.
+// Bounds that read a buffer are evaluated more often, or later, than before: nothing in the nest
+// may write it.
 absl::Status bounds_read_nothing_written(const Nest& nest, const std::vector<Access>& accesses,
                                          const Program& within) {
   absl::Status status;
@@ -152,10 +152,10 @@ Verdict marks_stay_legal(const Nest& nest, const std::vector<size_t>& order,
     std::vector<Direction> directions(nest.size(), Direction::kAny);
     for (size_t i = 0; i < k; ++i) directions[order[i]] = Direction::kEqual;
     directions[order[k]] = Direction::kGreater;
-    const Verdict mark = loop.kind == ForKind::kVector
-                             ? carries_nothing_between_lanes(dependences, loop.var, directions,
-                                                             within)
-                             : carries_nothing(dependences, directions, within);
+    const Verdict mark =
+        loop.kind == ForKind::kVector
+            ? carries_nothing_between_lanes(dependences, loop.var, directions, within)
+            : carries_nothing(dependences, directions, within);
     if (!mark.ok()) return mark;
     verdict.reassociates = verdict.reassociates || mark.reassociates;
   }
@@ -175,8 +175,10 @@ Verdict may_reorder(const LoopSite& site, const std::vector<Var>& order) {
 
   Dependences dependences(site.statement, site.facts);
   if (absl::Status s = bounds_read_nothing_written(*nest, dependences.accesses(), site.program);
-      !s.ok()) return Verdict{s};
-  if (auto conflict = find_reversed(dependences, *old)) return Verdict{explain(*conflict, site.program)};
+      !s.ok())
+    return Verdict{s};
+  if (auto conflict = find_reversed(dependences, *old))
+    return Verdict{explain(*conflict, site.program)};
   Verdict verdict = marks_stay_legal(*nest, *old, dependences, site.program);
   verdict.reassociates = verdict.reassociates || dependences.reassociates();
   return verdict;
@@ -198,8 +200,8 @@ Verdict may_distribute(const LoopSite& site, size_t statements_in_first) {
   const For& loop = site.loop;
   const std::vector<Stmt> body = statements_of(loop.body);
   if (statements_in_first == 0 || statements_in_first >= body.size()) {
-    return refused("the body of loop " + text_of(loop.var, site.program) + " has " + std::to_string(body.size()) +
-                   (body.size() == 1 ? " statement" : " statements") +
+    return refused("the body of loop " + text_of(loop.var, site.program) + " has " +
+                   std::to_string(body.size()) + (body.size() == 1 ? " statement" : " statements") +
                    ": each part needs at least one");
   }
   const auto middle = body.begin() + static_cast<std::ptrdiff_t>(statements_in_first);
@@ -238,7 +240,8 @@ Verdict may_fuse(const LoopSite& site) {
   const For& inner = nest->back();
   if (uses(inner.lo, site.loop.var) || uses(inner.hi, site.loop.var)) {
     return refused("the bounds of loop " + text_of(inner.var, site.program) + " use " +
-                   text_of(site.loop.var, site.program) + ": the pairs of iterations do not form a rectangle");
+                   text_of(site.loop.var, site.program) +
+                   ": the pairs of iterations do not form a rectangle");
   }
   return {};
 }

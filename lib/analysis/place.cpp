@@ -1,5 +1,7 @@
 #include "analysis/place.h"
 
+#include <algorithm>
+
 namespace tenon {
 namespace {
 
@@ -48,6 +50,16 @@ Facts Place::facts(const Program& program) const {
     if (const Bind* name = s->as<Bind>()) facts = facts.bound(*name);
   }
   return facts;
+}
+
+std::vector<Stmt> Place::rest() const {
+  auto outer = around.rbegin();
+  while (outer != around.rend() && (*outer)->is<Bind>()) ++outer;
+  const Seq* list = outer == around.rend() ? nullptr : (*outer)->as<Seq>();
+  if (!list) return {};
+  const auto here = std::find_if(list->stmts.begin(), list->stmts.end(),
+                                 [&](const Stmt& s) { return &s == statement; });
+  return {here + 1, list->stmts.end()};
 }
 
 std::optional<Place> find_place(const Stmt& body, const std::function<bool(const Stmt&)>& wanted) {

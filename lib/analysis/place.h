@@ -17,6 +17,8 @@ struct Place {
   std::vector<const Stmt*> around;
 
   Facts facts(const Program& program) const;  // what is known where the statement stands
+  // The statements after it in its sequence; none when it stands alone.
+  std::vector<Stmt> rest() const;
 };
 
 // The first statement, in program order, for which `wanted` holds.

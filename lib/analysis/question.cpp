@@ -122,7 +122,9 @@ std::vector<IntegerSystem> Question::systems() {
 
 bool Question::refuted() {
   encoder_.add_facts();
-  const auto infeasible = [](const IntegerSystem& s) { return s.solve(false).answer == Answer::kNo; };
+  const auto infeasible = [](const IntegerSystem& s) {
+    return s.solve(false).answer == Answer::kNo;
+  };
   if (infeasible(encoder_.system())) return true;
   if (encoder_.extrema().empty()) return false;
   const std::vector<IntegerSystem> all = systems();

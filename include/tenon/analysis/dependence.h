@@ -1,12 +1,12 @@
 // Can two accesses touch the same element, in which iterations?
 //
 // For accesses a and b of the same buffer with common loops l1..ln (outermost first), the question
-// is: do iterations v (of a) and v + d (of b) exist, with d in the given box of directions, such that
-// all guards and bounds hold for both and the indices are equal? One integer system answers it: the
-// unknowns are v and d (never v and v'), x // c is an unknown with its two inequalities, x % c is
-// x - c*(x // c). Loads, checks and products of unknowns are free unknowns: they never prove that
-// accesses meet. What is known about loops outside of both accesses (facts) holds for both, and
-// those loops are in the same iteration.
+// is: do iterations v (of a) and v + d (of b) exist, with d in the given box of directions, such
+// that all guards and bounds hold for both and the indices are equal? One integer system answers
+// it: the unknowns are v and d (never v and v'), x // c is an unknown with its two inequalities, x
+// % c is x - c*(x // c). Loads, checks and products of unknowns are free unknowns: they never prove
+// that accesses meet. What is known about loops outside of both accesses (facts) holds for both,
+// and those loops are in the same iteration.
 #pragma once
 
 #include <cstdint>

@@ -13,11 +13,11 @@ namespace tenon {
 
 struct LoopSite {
   Program program;
-  Stmt statement;               // the loop as a statement
+  Stmt statement;  // the loop as a statement
   For loop;
-  std::vector<For> outer;       // outermost first, without the loop itself
-  std::vector<Expr> guards;     // Ifs between
-  Facts facts;                  // what is known where the loop stands (not inside)
+  std::vector<For> outer;    // outermost first, without the loop itself
+  std::vector<Expr> guards;  // Ifs between
+  Facts facts;               // what is known where the loop stands (not inside)
 };
 // The loop with this variable; empty when the program has none.
 std::optional<LoopSite> find_loop(const Program& program, const Var& var);

@@ -59,9 +59,9 @@ constexpr int64_t kMaxVectorLanes = 256;
 // The iterations become the lanes of a vector in lock step: no A(v) ~ B(v + d) with d_loop != 0
 // and outer loops equal, except accumulations with the same reducer (reassociating, unless exact)
 // where A and B are the same statement only if its target does not depend on the lane: then the
-// lanes fold, and their number must be a power of two. The bounds are constants with 1 to kMaxVectorLanes
-// iterations; no Alloc and no vector or parallel loop inside, no vector loop outside; bounds of
-// loops inside do not use the lane.
+// lanes fold, and their number must be a power of two. The bounds are constants with 1 to
+// kMaxVectorLanes iterations; no Alloc and no vector or parallel loop inside, no vector loop
+// outside; bounds of loops inside do not use the lane.
 Verdict may_vectorize(const LoopSite& site);
 
 // The iterations may run at the same time: no A(v) and B(v + d) that touch the same element with
@@ -109,9 +109,9 @@ struct Inline {
 };
 absl::StatusOr<Inline> may_inline(const Program& program, const Buffer& stage);
 
-// Storing element [vars] of the buffer at [map]: the buffer is local or a weight; vars are distinct,
-// one per dimension; for vars in the declared shape the map is injective (no vars != vars' with
-// equal images) and not negative, and the hull of its image has bounds over sizes only.
+// Storing element [vars] of the buffer at [map]: the buffer is local or a weight; vars are
+// distinct, one per dimension; for vars in the declared shape the map is injective (no vars !=
+// vars' with equal images) and not negative, and the hull of its image has bounds over sizes only.
 struct Layout {
   std::vector<Expr> shape;  // of the physical form: hull of the image, from 0
 };
