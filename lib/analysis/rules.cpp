@@ -1,0 +1,166 @@
+#include "analysis/rules.h"
+
+namespace tenon::rules {
+namespace {
+
+constexpr Rule kTable[] = {
+    // --- Integer sums and products. (i64 indices take linear forms instead, see simplify_index.)
+    {kInts, "x + 0", "x"},
+    {kInts, "x - 0", "x"},
+    {kInts, "0 - x", "-x"},
+    {kInts, "x - x", "0"},
+    {kInts, "x + -y", "x - y"},
+    {kInts, "x - -y", "x + y"},
+    {kInts, "x * 0", "0"},
+    {kInts, "x * 1", "x"},
+    {kInts, "x * -1", "-x"},
+    {kInts, "(x + a) + b", "x + (a + b)"},
+    {kInts, "(x + a) - b", "x + (a - b)"},
+    {kInts, "(x - a) + b", "x + (b - a)"},
+    {kInts, "(x - a) - b", "x - (a + b)"},
+    {kInts, "(x * a) * b", "x * (a * b)"},
+    {kInts, "(x + y) - x", "y"},
+    {kInts, "(x - y) + y", "x"},
+    {kNumbers, "-(-x)", "x"},
+    {kNumbers, "abs(abs(x))", "abs(x)"},
+    {kSignedNumbers, "abs(-x)", "abs(x)"},
+    {kUnsigned, "abs(x)", "x"},
+
+    // --- Division. A divisor 0 gives quotient 0 and leaves the number as remainder.
+    {kInts, "x // 1", "x"},
+    {kInts, "x % 1", "0"},
+    {kInts, "x // 0", "0"},
+    {kInts, "x % 0", "x"},
+    {kInts, "0 // x", "0"},
+    {kInts, "0 % x", "0"},
+    {kInts, "x % x", "0"},
+    {kInts, "(x // a) // b", "x // (a * b)", "a > 0 & b > 0 & fits(a * b)"},
+    {kInts, "(x % a) % b", "x % b", "a > 0 & b > 0 & a % b == 0"},
+    {kInts, "(x % a) // b", "(x // b) % (a // b)", "a > b & b > 0 & a % b == 0"},
+    {kInts, "x // a", "0", "0 <= x & x < a"},
+    {kInts, "x % a", "x", "0 <= x & x < a"},
+    {kInts, "truncdiv(x, 1)", "x"},
+    {kInts, "truncrem(x, 1)", "0"},
+    {kInts, "truncdiv(x, 0)", "0"},
+    {kInts, "truncrem(x, 0)", "x"},
+    {kInts, "truncdiv(0, x)", "0"},
+    {kInts, "truncrem(0, x)", "0"},
+    {kInts, "truncrem(x, x)", "0"},
+    {kInts, "truncdiv(x, y)", "x // y", "0 <= x & 0 <= y"},
+    {kInts, "truncrem(x, y)", "x % y", "0 <= x & 0 <= y"},
+    {kInts, "truncdiv(truncdiv(x, a), b)", "truncdiv(x, a * b)", "a > 0 & b > 0 & fits(a * b)"},
+    {kInts, "truncrem(truncrem(x, a), b)", "truncrem(x, b)", "a > 0 & b > 0 & a % b == 0"},
+
+    // --- Minimum and maximum.
+    {kAll, "min(x, x)", "x"},
+    {kAll, "max(x, x)", "x"},
+    {kNumbers, "min(min(x, y), y)", "min(x, y)"},
+    {kNumbers, "max(max(x, y), y)", "max(x, y)"},
+    {kInts, "min(max(x, y), x)", "x"},
+    {kInts, "max(min(x, y), x)", "x"},
+    {kInts, "min(min(x, a), b)", "min(x, min(a, b))"},
+    {kInts, "max(max(x, a), b)", "max(x, max(a, b))"},
+    {kInts, "min(max(x, a), b)", "b", "b <= a"},
+    {kInts, "max(min(x, a), b)", "b", "a <= b"},
+    {kInts, "min(x, y)", "x", "x <= y"},
+    {kInts, "max(x, y)", "x", "y <= x"},
+
+    // --- Bits and truth.
+    {kIntsAndBool, "x & x", "x"},
+    {kIntsAndBool, "x | x", "x"},
+    {kIntsAndBool, "x ^ x", "0"},
+    {kIntsAndBool, "x & 0", "0"},
+    {kIntsAndBool, "x | 0", "x"},
+    {kIntsAndBool, "x ^ 0", "x"},
+    {kIntsAndBool, "x & -1", "x"},
+    {kIntsAndBool, "x | -1", "-1"},
+    {kIntsAndBool, "x ^ -1", "~x"},
+    {kIntsAndBool, "~(~x)", "x"},
+    {kIntsAndBool, "x & ~x", "0"},
+    {kIntsAndBool, "x | ~x", "-1"},
+    {kIntsAndBool, "x & (x | y)", "x"},
+    {kIntsAndBool, "x | (x & y)", "x"},
+    {kIntsAndBool, "x & (x & y)", "x & y"},
+    {kIntsAndBool, "x | (x | y)", "x | y"},
+    {kInts, "(x & a) & b", "x & (a & b)"},
+    {kInts, "(x | a) | b", "x | (a | b)"},
+    {kInts, "(x ^ a) ^ b", "x ^ (a ^ b)"},
+    {kInts, "x << 0", "x"},
+    {kInts, "x >> 0", "x"},
+    {kInts, "0 << x", "0"},
+    {kInts, "0 >> x", "0"},
+    {kBool, "x == -1", "x"},
+    {kBool, "x != -1", "~x"},
+    {kBool, "x == 0", "~x"},
+    {kBool, "x != 0", "x"},
+
+    // --- Comparisons. For floats, NaN makes x <= x and x == x questions.
+    {kAll, "x < x", "0"},
+    {kIntsAndBool, "x <= x", "1"},
+    {kIntsAndBool, "x == x", "1"},
+    {kIntsAndBool, "x != x", "0"},
+    {kInts, "x < y", "1", "x < y"},
+    {kInts, "x < y", "0", "y <= x"},
+    {kInts, "x <= y", "1", "x <= y"},
+    {kInts, "x <= y", "0", "y < x"},
+    {kInts, "x == y", "0", "x < y"},
+    {kInts, "x != y", "1", "x < y"},
+    {kInts, "x + a == b", "x == b - a"},
+    {kInts, "x + a != b", "x != b - a"},
+    {kInts, "x - a == b", "x == b + a"},
+    {kInts, "x - a != b", "x != b + a"},
+    {kInts, "x + y == x", "y == 0"},
+    {kInts, "x + y != x", "y != 0"},
+    {kInts, "-x == a", "x == -a"},
+    {kInts, "-x != a", "x != -a"},
+    {kInts, "x - y == 0", "x == y"},
+    {kInts, "x - y != 0", "x != y"},
+    {kIntsAndBool, "~(x < y)", "y <= x"},
+    {kIntsAndBool, "~(x <= y)", "y < x"},
+    {kAll, "~(x == y)", "x != y"},
+    {kAll, "~(x != y)", "x == y"},
+
+    // --- Select is lazy; its arms stay arms.
+    {kAll, "select(z, x, x)", "x"},
+    {kBool, "select(x, -1, 0)", "x"},
+    {kBool, "select(x, 0, -1)", "~x"},
+    {kBool, "select(~x, y, z)", "select(x, z, y)"},
+
+    // --- Floats: exact for every value. x + 0, x - x, x * 0 and x / x are not.
+    {kFloats, "x + -0", "x"},
+    {kFloats, "x - 0", "x"},
+    {kFloats, "x * 1", "x"},
+    {kFloats, "x / 1", "x"},
+    {kFloats, "floor(floor(x))", "floor(x)"},
+    {kFloats, "ceil(floor(x))", "floor(x)"},
+    {kFloats, "round(floor(x))", "floor(x)"},
+    {kFloats, "trunc(floor(x))", "floor(x)"},
+    {kFloats, "floor(ceil(x))", "ceil(x)"},
+    {kFloats, "ceil(ceil(x))", "ceil(x)"},
+    {kFloats, "round(ceil(x))", "ceil(x)"},
+    {kFloats, "trunc(ceil(x))", "ceil(x)"},
+    {kFloats, "floor(round(x))", "round(x)"},
+    {kFloats, "ceil(round(x))", "round(x)"},
+    {kFloats, "round(round(x))", "round(x)"},
+    {kFloats, "trunc(round(x))", "round(x)"},
+    {kFloats, "floor(trunc(x))", "trunc(x)"},
+    {kFloats, "ceil(trunc(x))", "trunc(x)"},
+    {kFloats, "round(trunc(x))", "trunc(x)"},
+    {kFloats, "trunc(trunc(x))", "trunc(x)"},
+    {kInts, "floor(x)", "x"},
+    {kInts, "ceil(x)", "x"},
+    {kInts, "round(x)", "x"},
+    {kInts, "trunc(x)", "x"},
+};
+
+}  // namespace
+
+std::span<const Rule> table() { return kTable; }
+
+bool contains(Domain domain, Type type) {
+  if (type.is_float()) return domain & kFloats;
+  if (type.is_bool()) return domain & kBool;
+  return domain & (type.is_signed_int() ? kSigned : kUnsigned);
+}
+
+}  // namespace tenon::rules

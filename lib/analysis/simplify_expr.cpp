@@ -1,0 +1,138 @@
+#include "analysis/bounds.h"
+#include "analysis/inspect.h"
+#include "analysis/rules.h"
+#include "analysis/simplifier.h"
+#include "tenon/analysis/prove.h"
+#include "tenon/analysis/simplify.h"
+#include "tenon/ir/fold.h"
+
+namespace tenon {
+namespace {
+
+// A bound on the rules' work, far beyond what any real expression needs: a set of rules that ran in
+// circles would end here instead of never.
+constexpr int kMaxChanges = 20000;
+
+bool is_commutative(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kMul:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kBitAnd:
+    case BinaryOp::kBitOr:
+    case BinaryOp::kBitXor:
+    case BinaryOp::kEq:
+    case BinaryOp::kNe: return true;
+    default: return false;
+  }
+}
+
+bool is_index(const Expr& e) { return e.type() == i64; }
+
+}  // namespace
+
+Expr Simplifier::walk(const Expr& e) {
+  constexpr int kWorthRemembering = 6;
+  if (e.is<Const>() || e.node().depth < kWorthRemembering) return walk_kind(e);
+  if (const auto found = seen_.find(e.get()); found != seen_.end()) return found->second.second;
+  Expr simple = walk_kind(e);
+  seen_.emplace(e.get(), std::pair(e, simple));
+  return simple;
+}
+
+Expr Simplifier::walk_kind(const Expr& e) {
+  if (e.is<Const>()) return e;
+  if (is_index(e)) return index(e);
+  if (const Binary* x = e.as<Binary>()) {
+    if (is_comparison(x->op) && is_index(x->a)) return compare(e, *x);
+    if (e.type() == boolean && (x->op == BinaryOp::kBitAnd || x->op == BinaryOp::kBitOr)) {
+      return walk_both(e, *x);
+    }
+  }
+  if (const Select* s = e.as<Select>()) return walk_select(e, *s);
+  if (const Load* l = e.as<Load>()) return walk_load(e, *l);
+  return finish(map_children(e, [&](const Expr& child) { return walk(child); }));
+}
+
+// In a & b the value of b matters only where a is true, and then that of a only where b is.
+Expr Simplifier::walk_both(const Expr& e, const Binary& x) {
+  const bool both = x.op == BinaryOp::kBitAnd;
+  const auto matters_where = [&](const Expr& other) {
+    return facts_.given(both ? other : unary(UnaryOp::kNot, other));
+  };
+  const Expr first = walk(x.a);
+  const Facts given_first = matters_where(first);
+  const Expr b = Simplifier(given_first).run(x.b);
+  const Facts given_second = matters_where(b);
+  const Expr a = Simplifier(given_second).run(first);
+  const bool same = a.get() == x.a.get() && b.get() == x.b.get();
+  return finish(same ? e : binary(x.op, a, b));
+}
+
+// The arms are evaluated only where the condition says so.
+Expr Simplifier::walk_select(const Expr& e, const Select& s) {
+  const Expr condition = walk(s.condition);
+  if (const std::optional<int64_t> known = as_int(condition)) {
+    return walk(*known ? s.on_true : s.on_false);
+  }
+  const bool scalar = condition.type() == boolean;
+  const Facts holds = scalar ? facts_.given(condition) : facts_;
+  const Facts fails = scalar ? facts_.given(unary(UnaryOp::kNot, condition)) : facts_;
+  const Expr on_true = Simplifier(holds).run(s.on_true);
+  const Expr on_false = Simplifier(fails).run(s.on_false);
+  const bool same = condition.get() == s.condition.get() && on_true.get() == s.on_true.get() &&
+                    on_false.get() == s.on_false.get();
+  return finish(same ? e : make_select(condition, on_true, on_false));
+}
+
+// A lane that is off is not read and gives 0.
+Expr Simplifier::walk_load(const Expr& e, const Load& l) {
+  const Expr simple = map_children(e, [&](const Expr& child) { return walk(child); });
+  const Load& x = *simple.as<Load>();
+  if (!x.mask || !is_constant(x.mask)) return simple;
+  if (is_constant(x.mask, 0)) return constant_bits(e.type(), 0);
+  const Expr whole = load(l.buffer, x.indices);
+  return whole.type() == e.type() ? whole : simple;
+}
+
+Expr Simplifier::finish(const Expr& e) {
+  if (changes_ > kMaxChanges) return e;
+  const Expr changed = step(e);
+  if (!changed) return e;
+  ++changes_;
+  return walk(changed);
+}
+
+Expr Simplifier::step(const Expr& e) const {
+  if (Expr folded = fold(e); folded.get() != e.get()) return folded;
+  if (const Binary* x = e.as<Binary>()) {
+    if (is_commutative(x->op) && is_constant(x->a) && !is_constant(x->b)) {
+      return binary(x->op, x->b, x->a);
+    }
+  }
+  if (Expr simpler = rules::apply_once(e, facts_)) return simpler;
+  if (const Cast* x = e.as<Cast>()) {
+    if (Expr simpler = simplify_cast(e, *x, facts_)) return simpler;
+  }
+  if (Expr simpler = simplify_vector(e, facts_)) return simpler;
+  if (e.type() == boolean && !e.is<Const>() && !facts_.conditions().empty()) {
+    for (const Expr& known : facts_.conditions()) {
+      if (equal(known, e)) return Expr(true);
+      const Unary* negation = as_not(known);
+      if (negation && equal(negation->a, e)) return Expr(false);
+    }
+  }
+  return {};
+}
+
+std::optional<bool> Simplifier::decide(const Expr& condition) const {
+  if (const std::optional<int64_t> known = as_int(condition)) return *known != 0;
+  if (proved(facts_, condition)) return true;
+  if (proved(facts_, unary(UnaryOp::kNot, condition))) return false;
+  return std::nullopt;
+}
+
+Expr simplify(const Expr& e, const Facts& facts) { return Simplifier(facts).run(e); }
+
+}  // namespace tenon

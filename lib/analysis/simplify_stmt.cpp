@@ -1,0 +1,157 @@
+#include "analysis/simplifier.h"
+#include "tenon/analysis/prove.h"
+#include "tenon/analysis/simplify.h"
+#include "tenon/base/match.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon {
+namespace {
+
+bool has_loop(const Stmt& s) {
+  bool found = false;
+  walk(s, [&](const Stmt& t) { found = found || t.is<For>(); });
+  return found;
+}
+
+// A loop nest that does nothing: every loop of s, and none of its other statements.
+Stmt hollow(const Stmt& s) {
+  return rewrite_stmts(s, [](const Stmt& t) {
+    if (t.is<For>() || t.is<Seq>() || t.is<Alloc>() || t.is<Bind>()) return t;
+    const If* guard = t.as<If>();
+    return guard ? guard->body : seq({});
+  });
+}
+
+class StmtSimplifier {
+ public:
+  explicit StmtSimplifier(KeepLoops keep) : keep_(keep) {}
+
+  Stmt run(const Stmt& s, const Facts& facts) {
+    return match(
+        s.node().kind,  //
+        [&](const Store& x) { return leaf(s, x.mask, facts); },
+        [&](const Accumulate& x) { return leaf(s, x.mask, facts); },
+        [&](const For& x) { return loop(s, x, facts); },
+        [&](const If& x) { return guarded(s, x, facts); },
+        [&](const Seq& x) { return sequence(s, x, facts); },
+        [&](const Alloc&) { return expressions(s, facts); },
+        [&](const Bind&) { return expressions(s, facts); });
+  }
+
+ private:
+  static Stmt expressions(const Stmt& s, const Facts& facts) {
+    Simplifier simplifier(facts);
+    return map_children(
+        s, [&](const Expr& e) { return simplifier.run(e); }, [](const Stmt& t) { return t; });
+  }
+
+  static Stmt without_mask(const Stmt& s) {
+    if (const Store* x = s.as<Store>()) return store(x->buffer, x->indices, x->value);
+    const Accumulate& x = *s.as<Accumulate>();
+    return accumulate(x.buffer, x.indices, x.op, x.value);
+  }
+  static Expr mask_of(const Stmt& s) {
+    if (const Store* x = s.as<Store>()) return x->mask;
+    return s.as<Accumulate>()->mask;
+  }
+
+  // A Store or Accumulate. A mask of one lane is known to hold in the rest of the statement.
+  Stmt leaf(const Stmt& s, const Expr& mask, const Facts& facts) {
+    if (!mask) return expressions(s, facts);
+    const Expr simple = Simplifier(facts).run(mask);
+    if (is_constant(simple, 0)) return seq({});
+    if (is_constant(simple, 1)) return expressions(without_mask(s), facts);
+    Simplifier inside(mask.type() == boolean ? facts.given(simple) : facts);
+    return map_children(
+        s, [&](const Expr& e) { return e.get() == mask.get() ? simple : inside.run(e); },
+        [](const Stmt& t) { return t; });
+  }
+
+  Stmt loop(const Stmt& s, const For& x, const Facts& facts) {
+    Simplifier simplifier(facts);
+    const Expr lo = simplifier.run(x.lo), hi = simplifier.run(x.hi);
+    if (keep_ == KeepLoops::kNo) {
+      const Affine extent = to_affine(hi) - to_affine(lo);
+      if (extent.is_constant() && extent.constant == 1) {
+        return run(substitute(x.body, {{x.var, lo}}), facts);
+      }
+      if (proved(facts, binary(BinaryOp::kLe, hi, lo))) return seq({});
+    }
+    const Stmt body = run(x.body, facts.inside(LoopRange{x.var, lo, hi}));
+    if (keep_ == KeepLoops::kNo && is_empty(body)) return body;
+    const bool same =
+        lo.get() == x.lo.get() && hi.get() == x.hi.get() && body.get() == x.body.get();
+    return same ? s : make_for(x.var, lo, hi, x.kind, body);
+  }
+
+  Stmt guarded(const Stmt& s, const If& x, const Facts& facts) {
+    const Expr condition = Simplifier(facts).run(x.condition);
+    if (is_constant(condition, 1)) return run(x.body, facts);
+    if (is_constant(condition, 0)) return never_run(x.body, facts);
+    const Stmt body = run(x.body, facts.given(condition));
+    if (is_empty(body)) return body;
+    const bool same = condition.get() == x.condition.get() && body.get() == x.body.get();
+    return same ? s : make_if(condition, body);
+  }
+
+  Stmt never_run(const Stmt& body, const Facts& facts) {
+    if (keep_ == KeepLoops::kNo || !has_loop(body)) return seq({});
+    return run(hollow(body), facts);
+  }
+
+  Stmt sequence(const Stmt& s, const Seq& x, const Facts& facts) {
+    std::vector<Stmt> stmts;
+    Facts here = facts;
+    bool changed = false;
+    for (const Stmt& part : x.stmts) {
+      Stmt simple = run(part, here);
+      changed = changed || simple.get() != part.get();
+      if (const Bind* name = simple.as<Bind>()) here = here.bound(*name);
+      if (!is_empty(simple)) stmts.push_back(std::move(simple));
+    }
+    const size_t before = stmts.size();
+    if (keep_ == KeepLoops::kNo) drop_unused(stmts);
+    changed = changed || stmts.size() != before;
+    return changed ? seq(std::move(stmts)) : s;
+  }
+
+  // Allocs and Binds that no later statement of their sequence mentions.
+  static void drop_unused(std::vector<Stmt>& stmts) {
+    for (size_t i = stmts.size(); i-- > 0;) {
+      const Alloc* a = stmts[i].as<Alloc>();
+      const Bind* b = stmts[i].as<Bind>();
+      if (!a && !b) continue;
+      bool used = false;
+      for (size_t k = i + 1; k < stmts.size() && !used; ++k) {
+        used = a ? uses(stmts[k], a->buffer) : uses(stmts[k], b->var);
+      }
+      if (!used) stmts.erase(stmts.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+
+  const KeepLoops keep_;
+};
+
+}  // namespace
+
+Stmt simplify(const Stmt& s, const Facts& facts, KeepLoops keep) {
+  return StmtSimplifier(keep).run(s, facts);
+}
+
+Program simplify(const Program& program, KeepLoops keep) {
+  const Facts facts = facts_of(program);
+  ProgramData data = *program;
+  bool changed = false;
+  for (Param& param : data.params) {
+    for (Expr& extent : param.shape) {
+      const Expr simple = simplify(extent, facts);
+      changed = changed || simple.get() != extent.get();
+      extent = simple;
+    }
+  }
+  data.body = simplify(program->body, facts, keep);
+  changed = changed || data.body.get() != program->body.get();
+  return changed ? Program(std::move(data)) : program;
+}
+
+}  // namespace tenon
