@@ -25,17 +25,6 @@
 namespace tenon::primitives {
 namespace {
 
-absl::Status require_scalar_place(const Program& program, const LoopSite& at) {
-  std::vector<For> around = at.outer;
-  around.push_back(at.loop);
-  for (const For& loop : around) {
-    if (loop.kind != ForKind::kVector) continue;
-    return refuse("loop " + name_in(program, loop.var) +
-                  " is a vector loop: nothing can be allocated in a lane");
-  }
-  return absl::OkStatus();
-}
-
 // Moves the nest to its new place: loop d runs over the region, and l_d becomes lo_d + l_d
 // everywhere but in the indices of the stage.
 class Mover {
@@ -147,12 +136,8 @@ std::vector<Var> loops_by_depth(const ComputeAt& place) {
 
 absl::StatusOr<ComputeAtResult> compute_at(const Program& program, const Buffer& stage,
                                            const Var& at) {
-  // Find.
-  TENON_RETURN_IF_ERROR(site_of(program, at).status());
+  // Find and require.
   TENON_ASSIGN_OR_RETURN(const ComputeAt place, may_compute_at(program, stage, at));
-
-  // Require.
-  TENON_RETURN_IF_ERROR(require_scalar_place(program, place.at));
 
   // Rewrite.
   const Stmt body = new_body(stage, place, *shape_of(program, stage));
