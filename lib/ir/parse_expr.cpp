@@ -166,7 +166,8 @@ Expr Parser::parse_call() {
   const size_t wanted = unary_op ? 1 : binary_op ? 2 : 3;
   if (arguments.size() != wanted) {
     fail(function, quoted(function.text) + " takes " + std::to_string(wanted) +
-                       " arguments, and there are " + std::to_string(arguments.size()));
+                       (wanted == 1 ? " argument" : " arguments") + ", and the number given is " +
+                       std::to_string(arguments.size()));
     return nothing();
   }
   if (unary_op) return make_unary(function, *unary_op, arguments[0]);

@@ -40,6 +40,7 @@ class Verifier {
   // What both writes share; returns the lanes of the indices.
   int32_t check_target(const Buffer& buffer, const std::vector<Expr>& indices, const Expr& value,
                        const Expr& mask);
+  std::string lanes_and_elements(const Expr& value, int32_t elements);
   void check_mask(const Expr& mask, int32_t lanes);
   void check_index_type(const Expr& e, const std::string& what);
 
@@ -71,6 +72,8 @@ class Verifier {
   std::string declaration(const Buffer& buffer);
   Names& names();
   static std::string shortened(std::string text);
+  // "1 index", "2 indices"
+  static std::string count(size_t n, const char* one, const char* many);
 
   // Whether the identity was not in scope before.
   bool declare(const Var& var);

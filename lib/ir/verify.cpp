@@ -48,6 +48,10 @@ std::string Verifier::shortened(std::string text) {
   return text.size() <= kLimit ? text : text.substr(0, kLimit) + " ...";
 }
 
+std::string Verifier::count(size_t n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
 bool Verifier::declare(const Var& var) {
   declared_.push_back(var.id());
   return vars_.insert(var.id()).second;
@@ -149,8 +153,9 @@ void Verifier::check_shape_of(const Param& param) {
             [&] { return "the extent " + text(extent) + " must be at least 0"; });
   }
   require(param.strides.empty() || param.strides.size() == param.shape.size(), [&] {
-    return "has " + std::to_string(param.strides.size()) + " strides and " +
-           std::to_string(param.shape.size()) + " dimensions; give one stride for each, or none";
+    return "has " + count(param.strides.size(), "stride", "strides") + " and " +
+           count(param.shape.size(), "dimension", "dimensions") +
+           "; give one stride for each, or none";
   });
   for (const Expr& stride : param.strides) check_over_sizes(stride, "stride");
 }
@@ -160,13 +165,13 @@ void Verifier::check_packing(const Param& param) {
   const Packing& packing = *param.packing;
   require(param.role == Role::kWeight, [] { return "only a weight can be packed"; });
   require(packing.vars.size() == packing.logical_shape.size(), [&] {
-    return "its packing has " + std::to_string(packing.vars.size()) + " variables and " +
-           std::to_string(packing.logical_shape.size()) +
-           " logical dimensions; give one variable for each";
+    return "its packing has " + count(packing.vars.size(), "variable", "variables") + " and " +
+           count(packing.logical_shape.size(), "logical dimension", "logical dimensions") +
+           "; give one variable for each";
   });
   require(packing.map.size() == param.shape.size(), [&] {
-    return "its packing maps to " + std::to_string(packing.map.size()) + " dimensions and has " +
-           std::to_string(param.shape.size()) + "; give one expression for each";
+    return "its packing maps to " + count(packing.map.size(), "dimension", "dimensions") +
+           " and it has " + std::to_string(param.shape.size()) + "; give one expression for each";
   });
   for (const Expr& extent : packing.logical_shape) check_over_sizes(extent, "logical extent");
   const size_t mark = declared_.size();
@@ -319,6 +324,11 @@ int32_t Verifier::check_target(const Buffer& buffer, const std::vector<Expr>& in
   return lanes;
 }
 
+std::string Verifier::lanes_and_elements(const Expr& value, int32_t elements) {
+  return "the value has " + count(static_cast<size_t>(value.type().lanes), "lane", "lanes") +
+         " and the indices name " + count(static_cast<size_t>(elements), "element", "elements");
+}
+
 void Verifier::check_mask(const Expr& mask, int32_t lanes) {
   if (!mask) return;
   require(mask.type().is_bool() && (mask.type().lanes == 1 || mask.type().lanes == lanes), [&] {
@@ -331,9 +341,7 @@ void Verifier::check_store(const Store& x) {
   const int32_t lanes = check_target(x.buffer, x.indices, x.value, x.mask);
   if (!error_.empty()) return;
   require(x.value.type().lanes == 1 || x.value.type().lanes == lanes, [&] {
-    return "the value has " + std::to_string(x.value.type().lanes) +
-           " lanes and the indices name " + std::to_string(lanes) +
-           " elements; a store writes one element for each lane";
+    return lanes_and_elements(x.value, lanes) + "; a store writes one element for each lane";
   });
   check_mask(x.mask, lanes);
 }
@@ -346,8 +354,7 @@ void Verifier::check_accumulate(const Accumulate& x) {
   const int32_t lanes = x.value.type().lanes;
   // Many lanes may fold into one element, but not into several.
   require(targets == 1 || lanes == 1 || lanes == targets, [&] {
-    return "the value has " + std::to_string(lanes) + " lanes and the indices name " +
-           std::to_string(targets) + " elements; both need the same number, or one element";
+    return lanes_and_elements(x.value, targets) + "; both need the same number, or one element";
   });
   check_mask(x.mask, std::max(targets, lanes));
 }

@@ -124,9 +124,10 @@ int32_t Verifier::check_access(const Buffer& buffer, const std::vector<Expr>& in
     return 1;
   }
   require(indices.size() == declared->second.shape->size(), [&] {
-    return declaration(buffer) + " has " + std::to_string(declared->second.shape->size()) +
-           " dimensions and is accessed with " + std::to_string(indices.size()) +
-           " indices; give one for each";
+    return declaration(buffer) + " has " +
+           count(declared->second.shape->size(), "dimension", "dimensions") +
+           " and is accessed with " + count(indices.size(), "index", "indices") +
+           "; give one index for each";
   });
   int32_t lanes = 1;
   for (const Expr& index : indices) {

@@ -247,7 +247,7 @@ TEST_CASE("errors in expressions name the line and the column") {
         "line 6, column 9: operator exp on i64: it takes floats");
   CHECK(error(with_expression("foo(n)")) == "line 6, column 9: 'foo' is not a function");
   CHECK(error(with_expression("max(n)")) ==
-        "line 6, column 9: 'max' takes 2 arguments, and there are 1");
+        "line 6, column 9: 'max' takes 2 arguments, and the number given is 1");
   CHECK(error(with_expression("cast<int>(n)")) ==
         "line 6, column 14: found 'int', expected a type (f32, i64, bool ...)");
   CHECK(error(with_expression("ramp(n, 1, n)")) ==
