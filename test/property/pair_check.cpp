@@ -251,6 +251,7 @@ class PairCheck {
     if (!kernel.ok()) return std::string(kernel.status().message());
     std::vector<Argument> inputs;
     std::vector<View> outputs;
+    std::vector<Packed> weights;  // an Argument only refers to them
     for (size_t p = 0; p < data_.size(); ++p) {
       const Param& param = program->params[p];
       if (param.role == Role::kOutput) {
@@ -260,7 +261,8 @@ class PairCheck {
       } else if (param.packing) {
         const absl::StatusOr<Packed> packed = kernel->pack(param.name(), guarded[p].view);
         if (!packed.ok()) return std::string(packed.status().message());
-        inputs.push_back(*packed);
+        weights.push_back(*packed);
+        inputs.push_back(weights.back());
       } else {
         inputs.push_back(guarded[p].view);
       }

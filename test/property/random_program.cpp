@@ -45,7 +45,8 @@ class Generator {
     for (const Var& size : c.program->sizes) {
       const int64_t value = value_of(size);
       all.emplace_back(size, value);
-      if (rng_.chance(70)) constants.emplace_back(size, value);
+      // A call reads sizes off its arguments: one that none of them shows has to be specialised.
+      if (rng_.chance(70) || !is_shown(*c.program, size)) constants.emplace_back(size, value);
     }
     c.sizes = Sizes(all);
     c.constants = Sizes(constants);
@@ -69,6 +70,17 @@ class Generator {
         extents_.push_back(Expr(static_cast<int64_t>(std::max(1, value))));
       }
     }
+  }
+
+  static bool is_shown(const ProgramData& program, const Var& size) {
+    for (const Param& param : program.params) {
+      if (param.role == Role::kWeight) continue;  // its stored form may not show it
+      for (const Expr& extent : param.shape) {
+        const VarRef* ref = extent.as<VarRef>();
+        if (ref && ref->var == size) return true;
+      }
+    }
+    return false;
   }
 
   int64_t value_of(const Var& size) const {
