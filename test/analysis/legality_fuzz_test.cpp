@@ -1,0 +1,295 @@
+// The predicates about order against their definition, on random small nests: all iterations are
+// run, all pairs of events are compared. A predicate never allows what the definition forbids.
+#include <cstdio>
+
+#include "analysis/events.h"
+#include "analysis/random_expr.h"
+#include "catch.hpp"
+#include "support/check.h"
+#include "tenon/analysis/legality.h"
+
+namespace tenon {
+namespace {
+
+using test::Event;
+using test::Random;
+using test::Tracer;
+
+// --- Random nests.
+
+struct Sample {
+  Program program;
+  std::vector<For> nest;   // perfect, outermost first
+  std::vector<Stmt> body;  // of the innermost loop
+  const For& innermost() const { return nest.back(); }
+};
+
+class Generator {
+ public:
+  explicit Generator(Random& random) : random_(random) {}
+
+  Sample sample() {
+    const Type type = random_.chance(50) ? f32 : i32;
+    buffers_ = {Buffer("a", type), Buffer("b", type)};
+    const bool has_local = random_.chance(40);
+    const Buffer local("t", type);
+    const char* const names[] = {"i", "j", "k"};
+    Sample s;
+    std::vector<Var> vars;
+    const int64_t depth = random_.in(1, 3);
+    for (int64_t d = 0; d < depth; ++d) {
+      s.nest.push_back(loop(names[d], vars));
+      vars.push_back(s.nest.back().var);
+    }
+    if (has_local) buffers_.push_back(local);
+    const bool inside = has_local && random_.chance(50);
+    if (inside) s.body.push_back(alloc(local, {16}));
+    for (int64_t n = random_.in(1, 3); n > 0; --n) s.body.push_back(statement(vars));
+    Stmt nest = seq(s.body);
+    for (size_t d = s.nest.size(); d-- > 0;) {
+      For& l = s.nest[d];
+      l.body = nest;
+      nest = make_for(l.var, l.lo, l.hi, l.kind, nest);
+    }
+    if (has_local && !inside) nest = seq({alloc(local, {16}), nest});
+    ProgramData data;
+    data.name = "q";
+    data.params = {output(buffers_[0]), output(buffers_[1])};
+    data.body = nest;
+    s.program = Program(std::move(data));
+    return s;
+  }
+
+ private:
+  Param output(const Buffer& buffer) {
+    Param p;
+    p.role = Role::kOutput;
+    p.buffer = buffer;
+    p.shape = {16};
+    return p;
+  }
+
+  For loop(const char* name, const std::vector<Var>& around) {
+    For l{Var(name), 0, Expr(random_.in(1, 4)), ForKind::kSerial, {}};
+    if (!around.empty() && random_.chance(15)) l.hi = Expr(random_.of(around)) + 1;
+    return l;
+  }
+
+  Expr index(const std::vector<Var>& vars) {
+    return random_.chance(50) ? random_.layout_index(vars) : random_.index(vars, 1);
+  }
+
+  Stmt statement(std::vector<Var> vars) {
+    if (random_.chance(15)) {
+      const For inner = loop("p", vars);
+      vars.push_back(inner.var);
+      return make_for(inner.var, inner.lo, inner.hi, inner.kind, leaf(vars));
+    }
+    return leaf(vars);
+  }
+
+  Stmt leaf(const std::vector<Var>& vars) {
+    const Buffer target = random_.of(buffers_);
+    const Type type = target.type();
+    Expr value = constant_int(type, 1);
+    if (random_.chance(60)) value = value + load(random_.of(buffers_), {index(vars)});
+    Stmt s;
+    // Targets of accumulations often leave a loop out.
+    if (random_.chance(40)) {
+      std::vector<Var> some = vars;
+      if (random_.chance(60))
+        some.erase(some.begin() + random_.in(0, static_cast<int64_t>(some.size()) - 1));
+      const Expr at = some.empty() ? Expr(0) : index(some);
+      s = accumulate(target, {at}, random_.chance(70) ? Reducer::kSum : Reducer::kMax, value);
+    } else {
+      s = store(target, {index(vars)}, value);
+    }
+    return random_.chance(25) ? make_if(random_.condition(vars), s) : s;
+  }
+
+  Random& random_;
+  std::vector<Buffer> buffers_;
+};
+
+// --- Truth.
+
+enum class Truth { kNo, kReassociating, kYes };
+
+Truth worst(Truth a, Truth b) { return std::min(a, b); }
+
+// What exchanging these two does.
+Truth exchanged(const Event& a, const Event& b) {
+  if (!touch(a, b)) return Truth::kYes;
+  if (!both_accumulate(a, b)) return Truth::kNo;
+  return exact(a) ? Truth::kYes : Truth::kReassociating;
+}
+
+// Over all pairs for which `swapped` holds; the first came first.
+template <class Swapped>
+Truth truth_of(const std::vector<Event>& events, const Swapped& swapped) {
+  Truth truth = Truth::kYes;
+  for (size_t i = 0; i < events.size(); ++i) {
+    for (size_t j = i + 1; j < events.size(); ++j) {
+      if (!swapped(events[i], events[j])) continue;
+      truth = worst(truth, exchanged(events[i], events[j]));
+      if (truth == Truth::kNo) return truth;
+    }
+  }
+  return truth;
+}
+
+bool equal_outside(const Event& a, const Event& b, const std::vector<For>& nest, size_t depth) {
+  for (size_t d = 0; d < depth; ++d) {
+    if (a.at(nest[d].var) != b.at(nest[d].var)) return false;
+  }
+  return true;
+}
+
+std::vector<int64_t> time_of(const Event& e, const std::vector<Var>& order) {
+  std::vector<int64_t> time;
+  for (const Var& var : order) time.push_back(e.at(var));
+  return time;
+}
+
+// --- Comparing.
+
+struct Tally {
+  const char* name;
+  int legal = 0, accepted = 0, illegal = 0, unknown = 0;
+
+  void add(const Verdict& v, Truth truth, const Sample& s) {
+    INFO(name << "\n" << print(s.program) << v.status.message());
+    const bool says_why =
+        !v.ok() && v.status.message().find("cannot tell") == absl::string_view::npos;
+    if (v.ok() && truth == Truth::kNo) FAIL("allowed what is not legal");
+    if (v.ok() && truth == Truth::kReassociating && !v.reassociates) {
+      FAIL("did not say that it reassociates");
+    }
+    if (v.ok() && truth == Truth::kYes && v.reassociates) ++unknown;  // careful, not wrong
+    if (says_why && truth != Truth::kNo) FAIL("a wrong reason for a refusal");
+    if (truth == Truth::kNo) {
+      ++illegal;
+    } else {
+      ++legal;
+      accepted += v.ok();
+    }
+  }
+
+  ~Tally() {
+    std::printf(
+        "%-12s legal %d, allowed %.1f %%; illegal %d, all refused; reassociating in doubt %d\n",
+        name, legal, 100.0 * accepted / std::max(legal, 1), illegal, unknown);
+  }
+};
+
+constexpr int kSamples = 4000;
+
+TEST_CASE("Predicates about order never allow what their definitions forbid") {
+  Random random(7);
+  Tally any{"any order"}, reordered{"reorder"}, distributed{"distribute"}, lanes{"vectorize"},
+      parallel{"parallelize"};
+  for (int n = 0; n < kSamples; ++n) {
+    const Sample s = Generator(random).sample();
+    std::vector<const Stmt*> parts;
+    for (const Stmt& part : s.body) parts.push_back(&part);
+    const std::vector<Event> events = Tracer(parts).run(s.program->body);
+    if (n < 200) test::checked(s.program);
+
+    // One loop's iterations.
+    const size_t depth = static_cast<size_t>(random.in(0, static_cast<int64_t>(s.nest.size()) - 1));
+    const Var loop = s.nest[depth].var;
+    const LoopSite site = *find_loop(s.program, loop);
+    const auto other_iteration = [&](const Event& a, const Event& b) {
+      return equal_outside(a, b, s.nest, depth) && a.at(loop) != b.at(loop);
+    };
+    any.add(may_run_in_any_order(site), truth_of(events, other_iteration), s);
+
+    // Parallel: a race of accumulations is a race.
+    const auto race = [&](const Event& a, const Event& b) {
+      return other_iteration(a, b) && touch(a, b);
+    };
+    bool races = false;
+    for (size_t i = 0; i < events.size() && !races; ++i) {
+      for (size_t j = i + 1; j < events.size() && !races; ++j) races = race(events[i], events[j]);
+    }
+    const Verdict p = may_parallelize(site);
+    INFO(print(s.program) << p.status.message());
+    if (p.ok() && races) FAIL("allowed a race");
+    if (races) {
+      ++parallel.illegal;
+    } else {
+      ++parallel.legal;
+      parallel.accepted += p.ok();
+    }
+
+    // Lanes: a statement must not meet itself unless its target is the same for all lanes.
+    bool ragged = false;
+    for (size_t d = depth + 1; d < s.nest.size(); ++d) ragged = ragged || uses(s.nest[d].hi, loop);
+    for (const Stmt& part : s.body) {
+      const For* inner = part.as<For>();
+      ragged = ragged || part.is<Alloc>() || (inner && uses(inner->hi, loop));
+    }
+    const std::optional<int64_t> extent = as_int(s.nest[depth].hi);
+    if (!ragged && extent && *extent != 3) {
+      const auto collide = [&](const Event& a, const Event& b) {
+        if (!other_iteration(a, b) || !touch(a, b) || !both_accumulate(a, b)) return false;
+        const Accumulate* x = std::get_if<Accumulate>(&a.statement->kind);
+        return a.statement == b.statement && uses(x->indices[0], loop);
+      };
+      Truth truth = truth_of(events, other_iteration);
+      for (size_t i = 0; i < events.size(); ++i) {
+        for (size_t j = i + 1; j < events.size(); ++j) {
+          if (collide(events[i], events[j])) truth = Truth::kNo;
+        }
+      }
+      lanes.add(may_vectorize(site), truth, s);
+    }
+
+    // A random order of the nest.
+    std::vector<Var> order;
+    for (const For& l : s.nest) order.push_back(l.var);
+    std::vector<Var> shuffled;
+    while (!order.empty()) {
+      const auto at = order.begin() + random.in(0, static_cast<int64_t>(order.size()) - 1);
+      shuffled.push_back(*at);
+      order.erase(at);
+    }
+    bool in_scope = true;
+    for (size_t d = 0; d < s.nest.size(); ++d) {
+      for (const Var& var : shuffled) {
+        if (var == s.nest[d].var) break;
+        // var is outside of it now
+      }
+      const auto mine = std::find(shuffled.begin(), shuffled.end(), s.nest[d].var);
+      for (auto later = mine; later != shuffled.end(); ++later) {
+        in_scope = in_scope && !uses(s.nest[d].hi, *later);
+      }
+    }
+    if (in_scope) {
+      const auto swapped = [&](const Event& a, const Event& b) {
+        return time_of(b, shuffled) < time_of(a, shuffled);
+      };
+      reordered.add(may_reorder(*find_loop(s.program, s.nest[0].var), shuffled),
+                    truth_of(events, swapped), s);
+    }
+
+    // The innermost loop in two.
+    const bool declares = s.body[0].is<Alloc>();
+    if (s.body.size() > 1 && !declares) {
+      const size_t first =
+          static_cast<size_t>(random.in(1, static_cast<int64_t>(s.body.size()) - 1));
+      const auto position = [&](const Event& e) {
+        return static_cast<size_t>(std::find(parts.begin(), parts.end(), e.top) - parts.begin());
+      };
+      const size_t last = s.nest.size() - 1;
+      const auto swapped = [&](const Event& a, const Event& b) {
+        return equal_outside(a, b, s.nest, last) && position(a) >= first && position(b) < first;
+      };
+      distributed.add(may_distribute(*find_loop(s.program, s.innermost().var), first),
+                      truth_of(events, swapped), s);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenon
