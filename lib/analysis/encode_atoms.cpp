@@ -221,6 +221,7 @@ Row Encoder::opaque(const Expr& e, const Span& span, Environment& env) {
   for (const Opaque& known : opaques_) {
     if (known.environment == id && equal(known.expr, e)) return row_of(known.unknown);
   }
+  if (id == 0) mask_ |= vars_mask(e);  // facts may speak of it
   opaques_.push_back({e, id, unknown(span)});
   return row_of(opaques_.back().unknown);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "analysis/span.h"
 #include "tenon/analysis/affine.h"
@@ -44,6 +45,12 @@ class Simplifier {
   Affine constant_quotient(const Affine& x, int64_t divisor);
   Affine constant_remainder(const Affine& x, int64_t divisor);
   std::optional<Affine> nested_quotient(const Affine& x, int64_t divisor);
+  struct Multiple {
+    Affine multiple, rest;
+  };
+  Multiple split_multiple(const Affine& x, int64_t factor);
+  std::vector<int64_t> common_factors(const Affine& x, int64_t divisor) const;
+  int64_t known_factor(const Expr& atom) const;
   bool is_positive(const Affine& x) const;
   bool lies_below(const Affine& x, const Affine& limit) const;  // 0 <= x < limit
   void recombine(Affine& form);

@@ -95,7 +95,13 @@ Expr Simplifier::compared(BinaryOp op, const Affine& a, const Affine& b) {
       return Expr(op == BinaryOp::kLt ? difference.constant > 0 : difference.constant >= 0);
     }
   }
-  if (!both_exact || !exact(difference)) return finish(rebuilt({op, a, b}));
+  if (!both_exact || !exact(difference)) {
+    const Expr as_written = rebuilt({op, a, b});
+    if (both_exact) {
+      if (const std::optional<bool> known = decide(as_written)) return Expr(*known);
+    }
+    return finish(as_written);
+  }
 
   const auto g = static_cast<int64_t>(gcd_of_terms(difference));
   Comparison normal{op, a, b};

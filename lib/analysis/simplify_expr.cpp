@@ -107,7 +107,9 @@ Expr Simplifier::finish(const Expr& e) {
 Expr Simplifier::step(const Expr& e) const {
   if (Expr folded = fold(e); folded.get() != e.get()) return folded;
   if (const Binary* x = e.as<Binary>()) {
-    if (is_commutative(x->op) && is_constant(x->a) && !is_constant(x->b)) {
+    // Not for floats: of two NaN operands the first one's bits survive.
+    const bool commutes = is_commutative(x->op) && !x->a.type().is_float();
+    if (commutes && is_constant(x->a) && !is_constant(x->b)) {
       return binary(x->op, x->b, x->a);
     }
   }

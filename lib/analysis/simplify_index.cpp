@@ -14,6 +14,9 @@
 namespace tenon {
 namespace {
 
+// Factors that facts give are taken up to here, so that products with them stay far from overflow.
+constexpr int64_t kMaxFactor = int64_t{1} << 31;
+
 Affine constant_form(int64_t value) { return Affine{{}, value}; }
 
 bool is_atom(const Affine& form) {
@@ -41,36 +44,6 @@ Division divide(const Affine& x, int64_t divisor) {
   d.quotient.constant = static_cast<int64_t>(floor_div(Wide{x.constant}, divisor));
   d.rest.constant = static_cast<int64_t>(floor_mod(Wide{x.constant}, divisor));
   return d;
-}
-
-// x = factor * multiple + rest, where the rest has the terms that the factor does not divide.
-struct Multiple {
-  Affine multiple, rest;
-};
-Multiple split_multiple(const Affine& x, int64_t factor) {
-  Multiple m;
-  for (const Affine::Term& term : x.terms) {
-    if (term.coefficient % factor == 0) {
-      m.multiple.terms.push_back({term.atom, term.coefficient / factor});
-    } else {
-      m.rest.terms.push_back(term);
-    }
-  }
-  m.multiple.constant = static_cast<int64_t>(floor_div(Wide{x.constant}, factor));
-  m.rest.constant = static_cast<int64_t>(floor_mod(Wide{x.constant}, factor));
-  return m;
-}
-
-// Common factors of the divisor and a coefficient, largest first.
-std::vector<int64_t> common_factors(const Affine& x, int64_t divisor) {
-  std::vector<int64_t> factors;
-  for (const Affine::Term& term : x.terms) {
-    const auto g = static_cast<int64_t>(gcd_of(magnitude(term.coefficient), magnitude(divisor)));
-    if (g > 1) factors.push_back(g);
-  }
-  std::sort(factors.begin(), factors.end(), std::greater<>());
-  factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
-  return factors;
 }
 
 }  // namespace
@@ -195,6 +168,60 @@ Division divide(const Affine& x, const Expr& n) {
 }
 
 }  // namespace
+
+// k where the facts say atom % k == 0; 1 otherwise.
+int64_t Simplifier::known_factor(const Expr& atom) const {
+  if (facts_.conditions().empty()) return 1;
+  const uint64_t mask = vars_mask(atom);
+  for (size_t c = 0; c < facts_.conditions().size(); ++c) {
+    if ((facts_.condition_mask(c) & mask) != mask) continue;
+    const Binary* equation = as_binary(facts_.conditions()[c], BinaryOp::kEq);
+    const Binary* rest = equation ? as_binary(equation->a, BinaryOp::kFloorMod) : nullptr;
+    if (!rest || !is_constant(equation->b, 0) || !equal(rest->a, atom)) continue;
+    if (const std::optional<int64_t> k = as_int(rest->b); k && *k > 0 && *k < kMaxFactor) return *k;
+  }
+  return 1;
+}
+
+// The factors of the divisor by which some term can be divided, largest first.
+std::vector<int64_t> Simplifier::common_factors(const Affine& x, int64_t divisor) const {
+  std::vector<int64_t> factors;
+  for (const Affine::Term& term : x.terms) {
+    const Wide factor = Wide{term.coefficient} * known_factor(term.atom);
+    if (!fits_int64(factor)) continue;
+    const auto g =
+        static_cast<int64_t>(gcd_of(magnitude(static_cast<int64_t>(factor)), magnitude(divisor)));
+    if (g > 1) factors.push_back(g);
+  }
+  std::sort(factors.begin(), factors.end(), std::greater<>());
+  factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
+  return factors;
+}
+
+// x = factor * multiple + rest, where the rest has the terms that the factor does not divide.
+Simplifier::Multiple Simplifier::split_multiple(const Affine& x, int64_t factor) {
+  Multiple m;
+  for (const Affine::Term& term : x.terms) {
+    if (term.coefficient % factor == 0) {
+      add_term(m.multiple, term.atom, term.coefficient / factor);
+      continue;
+    }
+    const int64_t k = known_factor(term.atom);
+    const Wide product = Wide{term.coefficient} * k;
+    if (k > 1 && product % factor == 0 && fits_int64(product)) {
+      // k * (atom // k) stands for the atom.
+      const Affine part =
+          finished_atom(binary(BinaryOp::kFloorDiv, term.atom, constant_int(i64, k)));
+      add_multiple(m.multiple, static_cast<int64_t>(product / factor), part);
+    } else {
+      m.rest.terms.push_back(term);
+    }
+  }
+  m.multiple.constant =
+      wrap_add(m.multiple.constant, static_cast<int64_t>(floor_div(Wide{x.constant}, factor)));
+  m.rest.constant = static_cast<int64_t>(floor_mod(Wide{x.constant}, factor));
+  return m;
+}
 
 Affine Simplifier::quotient(const Affine& x, const Affine& divisor) {
   if (divisor.is_constant() && divisor.constant > 0) {
