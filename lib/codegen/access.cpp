@@ -82,8 +82,7 @@ Value* Emitter::address(Type type, Value* base, const Expr& index) {
   return element_pointer(type, at, b_.getInt64(static_cast<uint64_t>(*constant)));
 }
 
-Emitter::Access Emitter::access(const Buffer& buffer, const std::vector<Expr>& indices,
-                                int lanes) {
+Emitter::Access Emitter::access(const Buffer& buffer, const std::vector<Expr>& indices, int lanes) {
   Access result;
   result.type = buffer.type().with_lanes(lanes);
   const auto found = scope_.buffers.find(buffer.id());
@@ -120,8 +119,8 @@ void Emitter::fill_access(const Place& place, const Expr& index, Access* result)
   if (!result->first || (result->kind != Access::kStrided && result->kind != Access::kAny)) return;
   Value* stride = value(linear->stride);
   if (!stride) return;
-  Value* offsets = b_.CreateMul(ops_.splat(stride, type.lanes),
-                                ops_.lane_numbers(b_.getInt64Ty(), type.lanes));
+  Value* offsets =
+      b_.CreateMul(ops_.splat(stride, type.lanes), ops_.lane_numbers(b_.getInt64Ty(), type.lanes));
   result->lanes = element_pointer(type, result->first, offsets);
 }
 

@@ -65,8 +65,8 @@ Value* Emitter::combine(const Accumulate& node, const Expr& term, Type type, Val
 
 // Several lanes onto one element: they meet in pairs first.
 void Emitter::accumulate_fold(const Accumulate& node, Value* mask) {
-  const Type type = node.buffer.type().with_lanes(
-      mask ? node.mask.type().lanes : node.value.type().lanes);
+  const Type type =
+      node.buffer.type().with_lanes(mask ? node.mask.type().lanes : node.value.type().lanes);
   Value* lanes = value(node.value);
   const Access target = access(node.buffer, node.indices, 1);
   if (!lanes || !status_.ok()) return;

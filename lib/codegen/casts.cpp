@@ -1,7 +1,7 @@
 // Conversions between element types.
-#include <cmath>
-
 #include <llvm/ADT/APFloat.h>
+
+#include <cmath>
 
 #include "codegen/ops.h"
 

@@ -1,7 +1,7 @@
 // check(i, n): the index itself in the good case. Reporting a bad one is a call out of the way.
-#include <cstddef>
-
 #include <llvm/IR/MDBuilder.h>
+
+#include <cstddef>
 
 #include "codegen/emitter.h"
 
@@ -23,10 +23,9 @@ void fill_report(llvm::IRBuilder<>& b, llvm::Function* function) {
   const auto field = [&](size_t offset) {
     return b.CreateConstGEP1_64(b.getInt8Ty(), fault, offset);
   };
-  Value* exchange = b.CreateAtomicCmpXchg(field(offsetof(tenon_fault, site)), b.getInt64(-1),
-                                          function->getArg(1), llvm::Align(8),
-                                          llvm::AtomicOrdering::AcquireRelease,
-                                          llvm::AtomicOrdering::Acquire);
+  Value* exchange = b.CreateAtomicCmpXchg(
+      field(offsetof(tenon_fault, site)), b.getInt64(-1), function->getArg(1), llvm::Align(8),
+      llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire);
   b.CreateCondBr(b.CreateExtractValue(exchange, 1), first, done);
   b.SetInsertPoint(first);
   b.CreateAlignedStore(function->getArg(2), field(offsetof(tenon_fault, index)), llvm::Align(8));

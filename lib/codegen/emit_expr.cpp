@@ -64,7 +64,8 @@ Value* Emitter::value(const Expr& e, const Ramp& node) {
   Value* stride = value(node.stride);
   if (!base || !stride) return nullptr;
   const int lanes = e.type().lanes;
-  Value* offsets = b_.CreateMul(ops_.splat(stride, lanes), ops_.lane_numbers(stride->getType(), lanes));
+  Value* offsets =
+      b_.CreateMul(ops_.splat(stride, lanes), ops_.lane_numbers(stride->getType(), lanes));
   return b_.CreateAdd(ops_.splat(base, lanes), offsets);
 }
 
@@ -101,16 +102,17 @@ Value* Emitter::branch(Value* condition, const std::function<Value*()>& on_true,
   return result;
 }
 
-// With one condition, an arm that loads, checks or costs a call is behind a branch. With a condition
-// for each lane both arms are computed: lowering has made them harmless where they are not chosen.
+// With one condition, an arm that loads, checks or costs a call is behind a branch. With a
+// condition for each lane both arms are computed: lowering has made them harmless where they are
+// not chosen.
 Value* Emitter::value(const Expr& e, const Select& node) {
   const Broadcast* same = node.condition.as<Broadcast>();
   const bool one_condition = same || node.condition.type().lanes == 1;
   Value* condition = value(same ? same->a : node.condition);
   if (!condition) return nullptr;
   if (one_condition && (contains(node.on_true, is_dear) || contains(node.on_false, is_dear))) {
-    return branch(condition, [&] { return value(node.on_true); },
-                  [&] { return value(node.on_false); });
+    return branch(
+        condition, [&] { return value(node.on_true); }, [&] { return value(node.on_false); });
   }
   Value* on_true = value(node.on_true);
   Value* on_false = value(node.on_false);

@@ -106,8 +106,7 @@ void Emitter::emit(const Alloc& node) {
     llvm::IRBuilder<> at_entry(&entry, entry.begin());
     auto* array = llvm::ArrayType::get(ops_.memory_type(node.buffer.type()),
                                        static_cast<uint64_t>(place.stack_elements));
-    llvm::AllocaInst* local =
-        at_entry.CreateAlloca(array, nullptr, sanitized(node.buffer.name()));
+    llvm::AllocaInst* local = at_entry.CreateAlloca(array, nullptr, sanitized(node.buffer.name()));
     local->setAlignment(llvm::Align(64));
     place.base = local;
   } else {

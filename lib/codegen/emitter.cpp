@@ -1,8 +1,8 @@
 #include "codegen/emitter.h"
 
-#include <cstddef>
-
 #include <llvm/IR/Verifier.h>
+
+#include <cstddef>
 
 #include "tenon/ir/visit.h"
 
@@ -46,11 +46,10 @@ llvm::BasicBlock* Emitter::new_block(const char* name) {
   return llvm::BasicBlock::Create(context_, name, scope_.function);
 }
 
-llvm::Function* Emitter::make_function(const std::string& name,
-                                       std::vector<llvm::Type*> arguments, bool external) {
+llvm::Function* Emitter::make_function(const std::string& name, std::vector<llvm::Type*> arguments,
+                                       bool external) {
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), arguments, false);
-  const auto linkage =
-      external ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
+  const auto linkage = external ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
   llvm::Function* function = llvm::Function::Create(type, linkage, name, module_);
   function->addFnAttrs(attributes_);
   return function;

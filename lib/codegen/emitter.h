@@ -5,14 +5,14 @@
 // the task that the executor calls with the function that runs a chunk of it.
 #pragma once
 
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
 #include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
-
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Module.h>
 
 #include "codegen/ops.h"
 #include "tenon/base/status.h"

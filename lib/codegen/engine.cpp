@@ -1,13 +1,13 @@
 // CodeEngine: emit, optimise, make object code, link.
-#include <chrono>
-#include <optional>
-
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
+
+#include <chrono>
+#include <optional>
 
 #include "codegen/emitter.h"
 #include "codegen/linker.h"

@@ -66,16 +66,13 @@ Value* maximum(const Ops& ops, Value* x, Value* y) {
 Value* min_or_max(const Ops& ops, bool is_max, Value* x, Value* y) {
   if (constant_of(x)) std::swap(x, y);
   if (const llvm::APFloat* c = constant_of(y)) {
-    Value* result =
-        is_max ? max_with_constant(ops, x, y, *c) : min_with_constant(ops, x, y, *c);
+    Value* result = is_max ? max_with_constant(ops, x, y, *c) : min_with_constant(ops, x, y, *c);
     if (result) return result;
   }
   return is_max ? maximum(ops, x, y) : minimum(ops, x, y);
 }
 
-Value* reciprocal(const Ops& ops, Value* a) {
-  return ops.b.CreateFDiv(ops.float_like(a, 1.0), a);
-}
+Value* reciprocal(const Ops& ops, Value* a) { return ops.b.CreateFDiv(ops.float_like(a, 1.0), a); }
 
 }  // namespace
 

@@ -2,12 +2,12 @@
 // it gives the memory back.
 #pragma once
 
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+
 #include <atomic>
 #include <memory>
 #include <string>
-
-#include <llvm/ExecutionEngine/Orc/Core.h>
-#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 
 #include "codegen/machine.h"
 #include "tenon/base/status.h"

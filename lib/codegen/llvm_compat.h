@@ -1,9 +1,6 @@
 // The few places where LLVM 19 to 22 differ.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/TaskDispatch.h>
@@ -11,6 +8,9 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
+
+#include <memory>
+#include <string>
 
 #if __has_include(<llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>)
 #include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>

@@ -86,8 +86,8 @@ std::string assembly_text(const llvm::Module& module, llvm::TargetMachine& machi
 }
 
 absl::StatusOr<ObjectFacts> inspect_object(llvm::StringRef object) {
-  auto file = llvm::object::ObjectFile::createELFObjectFile(
-      llvm::MemoryBufferRef(object, "kernel"), /*InitContent=*/true);
+  auto file = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(object, "kernel"),
+                                                            /*InitContent=*/true);
   if (!file) return absl::InternalError("bad object code: " + text_of(file.takeError()));
   ObjectFacts facts;
   for (const llvm::object::ELFSectionRef section : (*file)->sections()) {

@@ -1,14 +1,14 @@
 // From a module to the bytes of an object file.
 #pragma once
 
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
-
-#include <llvm/ADT/SmallVector.h>
-#include <llvm/IR/Module.h>
-#include <llvm/Target/TargetMachine.h>
 
 #include "tenon/base/status.h"
 #include "tenon/target/target.h"

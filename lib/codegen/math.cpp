@@ -14,7 +14,8 @@ struct Entry {
   size_t of_f32, of_f64;  // byte offsets in tenon_math
 };
 
-#define TENON_MATH_ENTRY(name) Entry{offsetof(tenon_math, name##_f32), offsetof(tenon_math, name##_f64)}
+#define TENON_MATH_ENTRY(name) \
+  Entry { offsetof(tenon_math, name##_f32), offsetof(tenon_math, name##_f64) }
 
 Entry entry_of(UnaryOp op) {
   switch (op) {

@@ -1,7 +1,7 @@
 // Operators on LLVM values: what scalar_ops.h says, as instructions, for one lane or many.
 //
-// In registers an integer of n bits is an iN, a bool an i1, an f32 a float, an f64 a double; f16 and
-// bf16 are i16 bit patterns, widened to float for each operation. In memory a bool is an i8.
+// In registers an integer of n bits is an iN, a bool an i1, an f32 a float, an f64 a double; f16
+// and bf16 are i16 bit patterns, widened to float for each operation. In memory a bool is an i8.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

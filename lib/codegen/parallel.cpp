@@ -115,7 +115,8 @@ void Emitter::emit_parallel(const For& loop) {
     Value* record = store_captures(captures);
     Value* self = load_field(scope_.executor, offsetof(tenon_executor, self), b_.getPtrTy());
     Value* run = load_field(scope_.executor, offsetof(tenon_executor, parallel_for), b_.getPtrTy());
-    const std::vector<Value*> arguments = {self, b_.CreateSub(hi, lo), b_.getInt64(1), task, record};
+    const std::vector<Value*> arguments = {self, b_.CreateSub(hi, lo), b_.getInt64(1), task,
+                                           record};
     std::vector<llvm::Type*> parameters;
     for (Value* a : arguments) parameters.push_back(a->getType());
     b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), parameters, false), run, arguments);
@@ -184,8 +185,8 @@ llvm::Function* Emitter::emit_task(const Captures& captures, llvm::Function* chu
   }
   Value* worker = b_.CreateZExt(task->getArg(3), b_.getInt64Ty());
   Value* offset = b_.CreateMul(worker, arguments[captures.extra(Captures::kSliceBytes)]);
-  arguments.push_back(b_.CreateGEP(b_.getInt8Ty(),
-                                   arguments[captures.extra(Captures::kSlices)], offset));
+  arguments.push_back(
+      b_.CreateGEP(b_.getInt8Ty(), arguments[captures.extra(Captures::kSlices)], offset));
   arguments.push_back(task->getArg(1));
   arguments.push_back(task->getArg(2));
   b_.CreateCall(chunk, arguments);

@@ -1,7 +1,5 @@
 #include "codegen/passes.h"
 
-#include <algorithm>
-
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -12,6 +10,8 @@
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+
+#include <algorithm>
 
 #include "codegen/emitter.h"
 

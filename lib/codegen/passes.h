@@ -1,11 +1,11 @@
 // The optimisation pipeline over a module, and what it left behind.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
+
+#include <string>
+#include <vector>
 
 namespace tenon::codegen {
 

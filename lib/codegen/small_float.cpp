@@ -1,7 +1,8 @@
 // f16 and bf16 in registers are bit patterns; every operation widens them to float, computes and
 // rounds back. A target without the instructions would get library calls from LLVM, which a
 // self-contained kernel cannot have, so the conversions are written out: bf16 always (the bf16
-// instructions flush subnormals), f16 where F16C is missing. The formulas are those of base/half.cpp.
+// instructions flush subnormals), f16 where F16C is missing. The formulas are those of
+// base/half.cpp.
 #include "codegen/ops.h"
 
 namespace tenon::codegen {

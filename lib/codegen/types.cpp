@@ -1,7 +1,7 @@
 // The LLVM form of element types and constants.
-#include <numeric>
-
 #include <llvm/ADT/APFloat.h>
+
+#include <numeric>
 
 #include "codegen/ops.h"
 
@@ -72,8 +72,8 @@ llvm::Value* Ops::to_bits(llvm::Value* value) const {
   llvm::Type* type = value->getType();
   llvm::Type* element = b.getIntNTy(type->getScalarSizeInBits());
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  return b.CreateBitCast(value,
-                         with_lanes(element, vector ? static_cast<int>(vector->getNumElements()) : 1));
+  return b.CreateBitCast(
+      value, with_lanes(element, vector ? static_cast<int>(vector->getNumElements()) : 1));
 }
 
 }  // namespace tenon::codegen

@@ -31,13 +31,39 @@ std::vector<uint64_t> special_bits(Type type) {
     return bits;
   }
   const double inf = std::numeric_limits<double>::infinity();
-  for (double v : {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 255.0, 256.5, 65504.0,
-                   65520.0, 1e-3, 127.5, -128.5, 2147483648.0, -2147483648.0, 4294967296.0, 1e10,
-                   9223372036854775808.0, 18446744073709551616.0, -1e20, 6e-8, 1e-40, 3e38, inf,
-                   -inf, static_cast<double>(NAN)}) {
+  for (double v : {0.0,
+                   -0.0,
+                   1.0,
+                   -1.0,
+                   0.5,
+                   -0.5,
+                   1.5,
+                   2.5,
+                   -2.5,
+                   3.0,
+                   255.0,
+                   256.5,
+                   65504.0,
+                   65520.0,
+                   1e-3,
+                   127.5,
+                   -128.5,
+                   2147483648.0,
+                   -2147483648.0,
+                   4294967296.0,
+                   1e10,
+                   9223372036854775808.0,
+                   18446744073709551616.0,
+                   -1e20,
+                   6e-8,
+                   1e-40,
+                   3e38,
+                   inf,
+                   -inf,
+                   static_cast<double>(NAN)}) {
     bits.push_back(bits_of_float(type, v));
   }
-  bits.push_back(1);                                     // the smallest subnormal
+  bits.push_back(1);  // the smallest subnormal
   bits.push_back(bits_of_float(type, -NAN));
   return bits;
 }
@@ -162,11 +188,11 @@ TEST_CASE("every unary operator gives the bits of its definition") {
     const std::vector<UnaryOp> ops = unary_ops(type);
     std::vector<Case> cases;
     for (UnaryOp op : ops) {
-      cases.push_back({name_of(op), type, [op](const Expr& a, const Expr&) { return unary(op, a); }});
+      cases.push_back(
+          {name_of(op), type, [op](const Expr& a, const Expr&) { return unary(op, a); }});
     }
-    check_cases(type, cases, [&](size_t k, uint64_t a, uint64_t) {
-      return apply_unary(ops[k], type, a);
-    });
+    check_cases(type, cases,
+                [&](size_t k, uint64_t a, uint64_t) { return apply_unary(ops[k], type, a); });
   }
 }
 
@@ -178,9 +204,8 @@ TEST_CASE("every binary operator gives the bits of its definition") {
       cases.push_back({name_of(op), result_type(op, type),
                        [op](const Expr& a, const Expr& b) { return binary(op, a, b); }});
     }
-    check_cases(type, cases, [&](size_t k, uint64_t a, uint64_t b) {
-      return apply_binary(ops[k], type, a, b);
-    });
+    check_cases(type, cases,
+                [&](size_t k, uint64_t a, uint64_t b) { return apply_binary(ops[k], type, a, b); });
   }
 }
 
