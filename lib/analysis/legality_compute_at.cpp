@@ -27,6 +27,7 @@ struct Stage {
 struct Span {
   Stmt nest;
   std::vector<Stmt> after;
+  std::vector<Var> around;  // the loops around them, outermost first
 };
 
 bool writes(const Stmt& s, const Buffer& buffer) {
@@ -53,7 +54,7 @@ absl::StatusOr<std::optional<Span>> span_in(const Seq& list, size_t holds_at, co
     return refuse(stage.name() + " is computed after the loop that it should move to");
   const auto begin = list.stmts.begin() + static_cast<std::ptrdiff_t>(n);
   const auto end = list.stmts.begin() + static_cast<std::ptrdiff_t>(holds_at);
-  return Span{*begin, std::vector<Stmt>(begin + 1, end + 1)};
+  return Span{*begin, std::vector<Stmt>(begin + 1, end + 1), {}};
 }
 
 // The statement of the sequence that the path goes on with.
@@ -70,16 +71,34 @@ absl::StatusOr<Span> find_span(const Place& at, const Stage& stage) {
   path.push_back(at.statement);
   path.erase(std::remove_if(path.begin(), path.end(), [](const Stmt* s) { return s->is<Bind>(); }),
              path.end());
+  std::vector<Var> around;
   for (size_t i = 0; i + 1 < path.size(); ++i) {
+    if (const For* loop = path[i]->as<For>()) around.push_back(loop->var);
     const Seq* list = path[i]->as<Seq>();
     if (!list) continue;
     absl::StatusOr<std::optional<Span>> span =
         span_in(*list, position_on_path(*list, path[i + 1]), stage);
     if (!span.ok()) return span.status();
-    if (*span) return std::move(**span);
+    if (!*span) continue;
+    (*span)->around = around;
+    return std::move(**span);
   }
   return refuse("no nest before loop " + stage.name_of(at.statement->as<For>()->var) +
                 " computes " + stage.name());
+}
+
+// Every iteration of the loops around has a stage of its own: a nest may add to what an earlier
+// iteration left, or leave it where a guard fails.
+absl::Status is_declared_here(const Span& span, const Stage& stage) {
+  const auto declaration = find_place(stage.program->body, [&](const Stmt& s) {
+    const Alloc* a = s.as<Alloc>();
+    return a && a->buffer == stage.buffer;
+  });
+  size_t loops = 0;
+  for (const Stmt* s : declaration->around) loops += s->is<For>();
+  if (loops >= span.around.size()) return absl::OkStatus();
+  return refuse(stage.name() + " is declared outside of loop " + stage.name_of(span.around[loops]) +
+                ", and its nest stands inside: it may keep values from one iteration to the next");
 }
 
 // --- The shape of the producer.
@@ -205,15 +224,16 @@ absl::Status used_only_here(const Stage& stage, size_t in_nest, const For& at) {
   return refuse(stage.name() + " is also used outside of loop " + stage.name_of(at.var));
 }
 
-// Data in the region's bounds is read before the body runs.
-absl::Status region_is_settled(const Region& region, const Stmt& body, const Stage& stage) {
+// The region's bounds are computed before, and without, the guards around the reads: an index that
+// is read from memory may not be there to be read.
+absl::Status region_is_no_data(const Region& region, const Stage& stage) {
   absl::Status status;
   for (const Expr& lo : region.lo) {
     walk(lo, [&](const Expr& e) {
       const Load* l = e.as<Load>();
-      if (!l || !uses(body, l->buffer) || !writes(body, l->buffer)) return;
-      status = refuse("which part of " + stage.name() + " is read depends on " +
-                      stage.name_of(l->buffer) + ", which is written there too");
+      if (!l) return;
+      status = refuse("which part of " + stage.name() +
+                      " is read depends on data: " + stage.name_of(l->buffer));
     });
   }
   return status;
@@ -236,6 +256,7 @@ absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& b
 
   const absl::StatusOr<Span> span = find_span(*place, stage);
   if (!span.ok()) return span.status();
+  if (absl::Status s = is_declared_here(*span, stage); !s.ok()) return s;
   if (absl::Status s = place_can_hold(*site, span->nest, stage); !s.ok()) return s;
 
   const std::vector<Access> nest = accesses_of(span->nest);
@@ -251,7 +272,7 @@ absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& b
   absl::StatusOr<Region> region =
       region_of(site->loop.body, buffer, Which::kReads, site->facts.inside(site->loop));
   if (!region.ok()) return region.status();
-  if (absl::Status s = region_is_settled(*region, site->loop.body, stage); !s.ok()) return s;
+  if (absl::Status s = region_is_no_data(*region, stage); !s.ok()) return s;
   return ComputeAt{*site, span->nest, *loops, *std::move(region)};
 }
 

@@ -97,6 +97,39 @@ absl::Status bounds_read_nothing_written(const Nest& nest, const std::vector<Acc
   return status;
 }
 
+// The k-th loop of the new order has lost a loop that was around it.
+bool lost_an_outer_loop(const std::vector<size_t>& order, size_t k) {
+  const auto around = order.begin() + static_cast<std::ptrdiff_t>(k);
+  for (size_t outer = 0; outer < order[k]; ++outer) {
+    if (std::find(order.begin(), around, outer) == around) return true;
+  }
+  return false;
+}
+
+Buffer read_by(const Expr& e) {
+  Buffer found;
+  walk(e, [&](const Expr& x) {
+    if (const Load* l = x.as<Load>()) found = l->buffer;
+  });
+  return found;
+}
+
+// A bound that is read from memory may not be there to be read when a loop around it is empty.
+absl::Status data_bounds_stay_inside(const Nest& nest, const std::vector<size_t>& order,
+                                     const Program& within) {
+  for (size_t k = 0; k < order.size(); ++k) {
+    if (!lost_an_outer_loop(order, k)) continue;
+    const For& loop = nest[order[k]];
+    for (const Expr& bound : {loop.lo, loop.hi}) {
+      const Buffer data = read_by(bound);
+      if (!data) continue;
+      return refuse("the bounds of loop " + text_of(loop.var, within) + " read " +
+                    text_of(data, within) + ", so it must stay inside the loops around it");
+    }
+  }
+  return absl::OkStatus();
+}
+
 // --- Direction vectors.
 
 // d is positive at position `p` of the old order, with everything before equal, and negative at
@@ -126,17 +159,8 @@ std::optional<Conflict> find_reversed(Dependences& dependences, const std::vecto
   return std::nullopt;
 }
 
-// Whether the k-th loop of the new order has lost a loop that was around it: then fewer iterations
-// are equal in its own obligation.
-bool lost_an_outer_loop(const std::vector<size_t>& order, size_t k) {
-  const auto around = order.begin() + static_cast<std::ptrdiff_t>(k);
-  for (size_t outer = 0; outer < order[k]; ++outer) {
-    if (std::find(order.begin(), around, outer) == around) return true;
-  }
-  return false;
-}
-
-// Parallel and vector loops of the nest keep their obligations with other loops around them.
+// Parallel and vector loops of the nest keep their obligations with other loops around them: with
+// fewer of them, fewer iterations are equal.
 Verdict marks_stay_legal(const Nest& nest, const std::vector<size_t>& order,
                          Dependences& dependences, const Program& within) {
   Verdict verdict;
@@ -172,6 +196,10 @@ Verdict may_reorder(const LoopSite& site, const std::vector<Var>& order) {
   if (!old.ok()) return Verdict{old.status()};
   if (std::is_sorted(old->begin(), old->end())) return {};
   if (absl::Status s = bounds_stay_in_scope(*nest, *old, site.program); !s.ok()) return Verdict{s};
+
+  if (absl::Status s = data_bounds_stay_inside(*nest, *old, site.program); !s.ok()) {
+    return Verdict{s};
+  }
 
   Dependences dependences(site.statement, site.facts);
   if (absl::Status s = bounds_read_nothing_written(*nest, dependences.accesses(), site.program);
@@ -242,6 +270,12 @@ Verdict may_fuse(const LoopSite& site) {
     return refused("the bounds of loop " + text_of(inner.var, site.program) + " use " +
                    text_of(site.loop.var, site.program) +
                    ": the pairs of iterations do not form a rectangle");
+  }
+  for (const Expr& bound : {inner.lo, inner.hi}) {
+    const Buffer data = read_by(bound);
+    if (!data) continue;
+    return refused("the bounds of loop " + text_of(inner.var, site.program) + " read " +
+                   text_of(data, site.program));
   }
   return {};
 }

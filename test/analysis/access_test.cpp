@@ -1,8 +1,8 @@
 #include "tenon/analysis/access.h"
 
+#include <catch2/catch.hpp>
 #include <string>
 
-#include "catch.hpp"
 #include "support/check.h"
 #include "tenon/ir/operators.h"
 

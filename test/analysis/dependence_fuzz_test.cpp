@@ -1,12 +1,12 @@
 // Random access pairs against enumeration: no wrong answer, ever, and a report of the share that is
 // decided.
+#include <catch2/catch.hpp>
 #include <cstdio>
 #include <functional>
 #include <map>
 
 #include "analysis/evaluate.h"
 #include "analysis/random_expr.h"
-#include "catch.hpp"
 #include "tenon/analysis/dependence.h"
 #include "tenon/ir/program.h"
 

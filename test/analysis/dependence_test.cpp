@@ -1,9 +1,9 @@
 #include "tenon/analysis/dependence.h"
 
+#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "catch.hpp"
 #include "support/check.h"
 #include "tenon/ir/operators.h"
 

@@ -1,6 +1,7 @@
 #include "tenon/analysis/find.h"
 
-#include "catch.hpp"
+#include <catch2/catch.hpp>
+
 #include "support/check.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/ir/operators.h"

@@ -1,10 +1,10 @@
 // The predicates about order against their definition, on random small nests: all iterations are
 // run, all pairs of events are compared. A predicate never allows what the definition forbids.
+#include <catch2/catch.hpp>
 #include <cstdio>
 
 #include "analysis/events.h"
 #include "analysis/random_expr.h"
-#include "catch.hpp"
 #include "support/check.h"
 #include "tenon/analysis/legality.h"
 

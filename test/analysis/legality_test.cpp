@@ -1,9 +1,9 @@
 #include "tenon/analysis/legality.h"
 
+#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "catch.hpp"
 #include "support/check.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
@@ -237,11 +237,23 @@ TEST_CASE("A parallel loop keeps its obligation with other loops around it") {
         "iteration (i = 0, j = 0) must run before (i = 1, j = 1): both touch a[1, 1]");
 }
 
-TEST_CASE("Bounds that are data of the nest stay where they are") {
+TEST_CASE("Bounds that are data stay inside the loops around them") {
+  const char* text = R"(
+    size n, m input len: i64[m] output a: f32[n, n] {
+      for i in 0..n {
+        for j in 0..len[0] { a[i, j] = 0.0 }
+      }
+    })";
+  CHECK(reorder(text, {"j", "i"}) ==
+        "the bounds of loop j read len, so it must stay inside the loops around it");
+  CHECK(fuse(text, "i") == "the bounds of loop j read len");
+}
+
+TEST_CASE("Bounds that the nest writes stay where they are") {
   CHECK(reorder(R"(
     size n output len: i64[n] output a: f32[n, n] {
-      for i in 0..n {
-        for j in 0..len[0] { len[i] = 5 }
+      for i in 0..len[0] {
+        for j in 0..n { len[i] = 5 }
       }
     })",
                 {"j", "i"}) == "the bounds of the loops read len, which their body writes");
@@ -624,6 +636,30 @@ TEST_CASE("What stands in the way of computing a stage elsewhere") {
         "loop j of the nest of t is parallel, and the new place stands inside a parallel loop");
 }
 
+TEST_CASE("A stage that outlives an iteration of a loop around its nest stays") {
+  CHECK(compute_at(R"(
+    size n input x: f32[n, n] output y: f32[n, n] {
+      alloc t: f32[n]
+      for b in 0..n {
+        for j in 0..n { t[j] += x[b, j] }
+        for i in 0..n { y[b, i] = t[i] }
+      }
+    })",
+                   "t", "i") ==
+        "t is declared outside of loop b, and its nest stands inside: it may keep values from one "
+        "iteration to the next");
+}
+
+TEST_CASE("Data does not say which part of a stage is computed") {
+  CHECK(compute_at(R"(
+    size n input idx: i64[n] output y: f32[n] {
+      alloc t: f32[n]
+      for j in 0..n { t[j] = 1.0 }
+      for i in 0..n { if i < 5 { y[i] = t[idx[i]] } }
+    })",
+                   "t", "i") == "which part of t is read depends on data: idx");
+}
+
 TEST_CASE("A scan is not computed in parts") {
   CHECK(compute_at(around_t("for j in 0..n { t[j] = select(j < 1, 0.0, t[j - 1]) }"), "t", "i") ==
         "the nest of t accesses t[j - 1], where index 1 is not a loop over the whole dimension: "
@@ -767,7 +803,7 @@ TEST_CASE("Layouts give each element a place of its own") {
   const auto panels = [](const Vars& v) { return Exprs{Expr(v[0]) / 32, v[1], Expr(v[0]) % 32}; };
   CHECK(layout("weight w: f32[100, 7] output y: f32[1] { y[0] = w[0, 0] }", "w", panels) ==
         "[4, 7, 32]");
-  CHECK(layout(w, "w", panels) == "[(n - 1) // 32 + 1, k, 32]");
+  CHECK(layout(w, "w", panels) == "[(n + 31) // 32, k, 32]");
   CHECK(layout(w, "w", [](const Vars& v) { return Exprs{v[1], v[0]}; }) == "[k, n]");
   CHECK(layout("weight w: f32[6, 8] output y: f32[1] { y[0] = w[0, 0] }", "w",
                [](const Vars& v) { return Exprs{Expr(v[0]) * 8 + v[1]}; }) == "[48]");
@@ -777,7 +813,7 @@ TEST_CASE("Layouts give each element a place of its own") {
                "for j in 0..n { y[j] = t[j] } }",
                "t", [](const Vars& v) {
                  return Exprs{Expr(v[0]) % 4, Expr(v[0]) / 4};
-               }) == "[4, (n - 1) // 4 + 1]");
+               }) == "[4, (n + 3) // 4]");
 }
 
 TEST_CASE("Layouts that lose elements are refused") {

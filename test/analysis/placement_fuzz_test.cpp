@@ -1,11 +1,11 @@
 // The predicates about places against the interpreter: where one says yes, the plain rewrite gives
 // the same outputs, bit for bit. Layouts are compared with an enumeration of the shape.
+#include <catch2/catch.hpp>
 #include <cstdio>
 #include <set>
 
 #include "analysis/evaluate.h"
 #include "analysis/random_expr.h"
-#include "catch.hpp"
 #include "support/check.h"
 #include "tenon/analysis/legality.h"
 #include "tenon/interp/interp.h"
@@ -71,12 +71,19 @@ std::string reader(Random& random) {
                         });
 }
 
+std::string program(const std::string& body) {
+  return "program q output x: f32[8] output y: f32[8] output z: f32[8] {\n" + body + "\n}";
+}
+
 std::string random_text(Random& random) {
   const std::string after = choose(random, {"", "", "", "x[0] = 7.0", "z[5] = t[2]"});
-  std::string body = "alloc t: f32[8]\n" + producer(random) + "\n" + between(random) +
-                     "\nfor io in 0..4 {\nfor ii in 0..2 {\n" + reader(random) + "\n}\n}\n" + after;
-  if (random.chance(25)) body = "for b in 0..2 {\n" + body + "\n}";
-  return "program q output x: f32[8] output y: f32[8] output z: f32[8] {\n" + body + "\n}";
+  const std::string body = producer(random) + "\n" + between(random) +
+                           "\nfor io in 0..4 {\nfor ii in 0..2 {\n" + reader(random) + "\n}\n}\n" +
+                           after;
+  const std::string alloc = "alloc t: f32[8]\n";
+  if (random.chance(15)) return program(alloc + "for b in 0..2 {\n" + body + "\n}");
+  if (random.chance(15)) return program("for b in 0..2 {\n" + alloc + body + "\n}");
+  return program(alloc + body);
 }
 
 // --- Running.

@@ -1,9 +1,9 @@
 #include "tenon/analysis/region.h"
 
+#include <catch2/catch.hpp>
 #include <functional>
 #include <string>
 
-#include "catch.hpp"
 #include "support/check.h"
 #include "tenon/analysis/find.h"
 
