@@ -48,6 +48,14 @@ bool Lanes::differs(const Expr& e) const {
   return found;
 }
 
+// Values bound inside of the loop, which differ between lanes in ways not looked into.
+bool Lanes::uses_names(const Expr& e) const {
+  for (const auto& [var, lanes] : names_) {
+    if (!(var == lane_) && uses(e, var)) return true;
+  }
+  return false;
+}
+
 bool Lanes::in_bounds(const Buffer& buffer, const std::vector<Expr>& indices,
                       const Facts& facts) const {
   const std::vector<Expr>& shape = declared_.at(buffer).shape;
@@ -65,10 +73,12 @@ bool Lanes::in_bounds(const Buffer& buffer, const std::vector<Expr>& indices,
 Expr Lanes::any_on(const LaneMask& mask) const {
   int direction = 0;
   for (const Expr& condition : mask.conditions) {
+    if (has_effects(condition) || uses_names(condition)) return {};
+    if (!uses(condition, lane_)) continue;
     const Binary* b = condition.as<Binary>();
     if (!b || b->a.type() != i64 || (b->op != BinaryOp::kLt && b->op != BinaryOp::kLe)) return {};
     const Affine slack = to_affine(b->b) - to_affine(b->a);
-    if (!slack.is_linear_in(lane_) || has_effects(condition)) return {};
+    if (!slack.is_linear_in(lane_)) return {};
     const int wants = slack.coefficient(lane_) < 0 ? -1 : 1;
     if (direction != 0 && wants != direction) return {};
     direction = wants;

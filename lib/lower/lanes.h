@@ -44,6 +44,7 @@ class Lanes {
 
  private:
   bool differs(const Expr& e) const;
+  bool uses_names(const Expr& e) const;
   Expr across_binary(const Expr& e, const Binary& b, const LanePlace& place) const;
   Expr across_select(const Select& s, const LanePlace& place) const;
   Expr across_load(const Load& l, const LanePlace& place) const;

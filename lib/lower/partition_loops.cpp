@@ -10,9 +10,9 @@
 // Outer loops come first, so that inner loops of the rest can be cut at constants.
 //
 // Every cut doubles code, and machine code is what compiling costs, so cuts are made only where they
-// pay: for guards of hot statements (the deepest ones and reductions) that depend on lanes or
-// unrolled iterations, which nothing else can take out of the innermost loop; at most kMaxCuts on the
-// way down a nest; and not in a loop whose bounds are a min or max already. A parallel loop stays
+// pay: for guards of hot statements (the deepest ones and reductions) that nothing else can take out
+// of the innermost loop, which are those on lanes and unrolled iterations and those of selects; at
+// most kMaxCuts on the way down a nest; and not in a loop whose bounds are a min or max already. A parallel loop stays
 // one loop, with branches inside, so that its tasks stay together. Copies have loops, names and
 // buffers of their own.
 #include <algorithm>
@@ -22,6 +22,7 @@
 #include "lower/passes.h"
 #include "lower/thresholds.h"
 #include "tenon/analysis/prove.h"
+#include "tenon/analysis/simplify.h"
 #include "tenon/ir/operators.h"
 
 namespace tenon {
@@ -60,7 +61,7 @@ class Chooser {
   Chooser(const For& loop, const Facts& outside) : loop_(loop), outside_(outside) {}
 
   std::optional<Cut> run() {
-    if (is_min_or_max(loop_.lo) || is_min_or_max(loop_.hi)) return std::nullopt;
+    if (is_computed(loop_.lo) || is_computed(loop_.hi)) return std::nullopt;
     const Facts inside = outside_.inside(loop_);
     for (GuardSite& site : guards_in(loop_).sites) {
       if (!uses(site.condition, loop_.var)) continue;
@@ -81,17 +82,20 @@ class Chooser {
  private:
   bool pays(const Candidate& c) const {
     if (!c.site.hot) return false;
-    bool on_lanes = false, innermost = true;
+    bool on_lanes = false;
     for (size_t i = 0; i < c.site.inner.size(); ++i) {
-      if (!is_lane_like(c.site.kinds[i])) {
-        innermost = false;
-      } else if (uses(c.site.condition, c.site.inner[i].var)) {
-        on_lanes = true;
-      }
+      on_lanes = on_lanes ||
+                 (is_lane_like(c.site.kinds[i]) && uses(c.site.condition, c.site.inner[i].var));
     }
-    if (!on_lanes && !(c.site.of_select && innermost)) return false;
+    if (!on_lanes && !c.site.of_select) return false;
     // With loops in between, those can be cut instead; here only if that makes theirs constant.
-    return !uses_inner_loops(c.site) || is_constant_range(c.threshold.always);
+    if (uses_inner_loops(c.site)) return on_lanes && is_constant_range(c.threshold.always);
+    return true;
+  }
+
+  // A min or max that does not simplify here.
+  bool is_computed(const Expr& e) const {
+    return is_min_or_max(e) && is_min_or_max(simplify(e, outside_));
   }
 
   static bool is_constant_range(const Range& r) {

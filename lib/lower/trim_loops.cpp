@@ -131,13 +131,15 @@ class Trimmer {
   std::vector<Candidate> candidates_;
 };
 
-// Outer loops first: what they lose, inner loops need not look at.
+// Outer loops first: what they lose, inner loops need not look at. Loops inside a vector loop keep
+// bounds that are the same for all lanes.
 Stmt trim(const Stmt& s, const Facts& facts) {
   Stmt trimmed = s;
   Facts inside = facts;
   if (const For* loop = s.as<For>()) {
     trimmed = Trimmer(*loop, facts).run(s);
     if (!trimmed.is<For>()) return trimmed;
+    if (loop->kind == ForKind::kVector) return trimmed;
     inside = facts.inside(*trimmed.as<For>());
   } else if (const If* guard = s.as<If>()) {
     inside = facts.given(guard->condition);
