@@ -1,7 +1,6 @@
-// What a Function points to, and how the sizes of a call are read off its arguments.
+// What a Function points to.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "tenon/jit/jit.h"
@@ -9,23 +8,29 @@
 namespace tenon {
 
 struct FunctionImpl {
-  // Sizes and stride classes that identify a call, so that a call needs no allocation.
-  static constexpr size_t kMaxCallValues = 96;
+  // At most so many sizes and arguments: a call is read without allocation.
+  static constexpr size_t kMaxCallValues = 128;
 
+  const uint64_t id;  // of all Functions of the process: an address may come again
   Program program;
   ScheduleFunction schedule;
   std::vector<Var> symbolic;  // kept as run-time values
+  absl::Status status;        // what is wrong with the above; reported by everything that uses it
 
+  // --- How a call is read. Arguments are counted in the order of a call: inputs, then outputs.
+
+  std::vector<size_t> params;  // of each argument: its index in program->params
+  size_t inputs = 0;           // the first so many are inputs, weights and scalars
   // Per size of the program: the argument dimension that shows it.
   struct Source {
-    int argument = -1;  // of inputs followed by outputs; -1: no argument shows it
+    size_t argument = 0;
     int dim = 0;
   };
   std::vector<Source> sources;
-  // For any strides and any sizes; says what is wrong with arguments that show no sizes at all.
+  // Of the Program as written, for any strides and sizes: says what is wrong with a call before a
+  // kernel is compiled for it.
   Signature signature;
-  size_t inputs = 0, outputs = 0;  // arguments of each kind
-  absl::Status status;             // a mistake in the Program is reported by the first call
+  absl::Status readable;  // not ok: no argument shows some size, so only Jit::kernel works
 
   bool is_symbolic(const Var& size) const;
 };

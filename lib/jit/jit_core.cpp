@@ -57,6 +57,11 @@ JitCore::JitCore(const JitOptions& options, std::unique_ptr<CodeEngine> engine)
       workspaces_(options.allocator ? *options.allocator : default_allocator()) {}
 
 absl::StatusOr<std::shared_ptr<JitCore>> JitCore::create(const JitOptions& options) {
+  if (!runs_on_host(options.target)) {
+    return absl::FailedPreconditionError("this machine does not run code for " +
+                                         options.target.to_string() + "; it is " +
+                                         Target::host().to_string());
+  }
   TENON_ASSIGN_OR_RETURN(std::unique_ptr<CodeEngine> engine, CodeEngine::create(options.target));
   return std::shared_ptr<JitCore>(new JitCore(options, std::move(engine)));
 }

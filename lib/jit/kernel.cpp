@@ -1,4 +1,4 @@
-#include <cstring>
+#include <algorithm>
 
 #include "jit/kernel_impl.h"
 #include "tenon/base/macros.h"
@@ -15,24 +15,26 @@ size_t bytes_of(const Param& param, const std::vector<int64_t>& shape) {
   return bytes;
 }
 
-// Weights are read with vector loads that may run into the padding; a page-friendly alignment costs
-// nothing at load time.
+// A packed weight is read by whole vectors: none of them crosses a cache line.
 constexpr size_t kPackedAlignment = 64;
 
 std::shared_ptr<void> allocate_packed(Allocator& allocator, size_t bytes) {
   const size_t size = std::max<size_t>(bytes, 1);
   void* memory = allocator.allocate(size, kPackedAlignment);
   if (!memory) return nullptr;
-  return std::shared_ptr<void>(memory, [&allocator, size](void* p) {
-    allocator.release(p, size, kPackedAlignment);
-  });
+  return std::shared_ptr<void>(
+      memory, [&allocator, size](void* p) { allocator.release(p, size, kPackedAlignment); });
 }
 
-// The sizes that a view's shape shows: those that are a whole dimension of the parameter.
+// The sizes that a view's shape shows: those that are a whole dimension of the parameter. All zero
+// for a shape that is wrong, which the check of the call says in words.
 std::vector<int64_t> sizes_from(const Signature& signature, const ParamSignature& param,
                                 const View& view) {
   std::vector<int64_t> sizes(static_cast<size_t>(signature.size_slots), 0);
   if (view.rank() != static_cast<int>(param.shape.size())) return sizes;
+  for (int d = 0; d < view.rank(); ++d) {
+    if (view.size(d) < 0) return sizes;
+  }
   for (size_t d = 0; d < param.shape.size(); ++d) {
     const std::vector<SizeProgram::Instruction>& code = param.shape[d].code;
     if (code.size() != 1 || code[0].op != SizeProgram::Op::kSize) continue;
@@ -59,11 +61,10 @@ absl::Status KernelImpl::run(const BoundCall& bound) const {
     call.executor = &executor;
     workers = host.max_workers();
   }
-  const WorkspaceLayout layout =
-      constant_workspace
-          ? workspace
-          : workspace_for(absl::MakeConstSpan(bound.sizes,
-                                              static_cast<size_t>(signature.size_slots)));
+  const WorkspaceLayout layout = constant_workspace
+                                     ? workspace
+                                     : workspace_for(absl::MakeConstSpan(
+                                           bound.sizes, static_cast<size_t>(signature.size_slots)));
   Workspace scratch;
   if (layout.total_bytes(workers) > 0) {
     scratch = core->workspaces().take(layout, workers);
@@ -86,7 +87,7 @@ WorkspaceLayout KernelImpl::workspace_for(absl::Span<const int64_t> size_slots) 
 size_t KernelImpl::cost() const {
   // Measured: the Program of a kernel, its signature and the linker's records.
   constexpr size_t kRecords = 16 << 10;
-  return code->bytes() + kRecords;
+  return code->bytes() + code->llvm_ir().size() + code->assembly().size() + kRecords;
 }
 
 absl::Status Kernel::operator()(absl::Span<const Argument> inputs,
@@ -120,10 +121,9 @@ absl::StatusOr<Packed> Kernel::pack(std::string_view weight, const View& logical
     }
     layout.packing = std::move(same);
   }
-  TENON_ASSIGN_OR_RETURN(
-      const std::shared_ptr<const KernelImpl> packer,
-      impl_->core->compile(impl_->core, packing_program(layout),
-                           {stride_class(logical), StrideClass::kDense}, false));
+  TENON_ASSIGN_OR_RETURN(const std::shared_ptr<const KernelImpl> packer,
+                         impl_->core->compile(impl_->core, packing_program(layout),
+                                              {stride_class(logical), StrideClass::kDense}, false));
 
   // The logical shape gives the sizes, and they give the packed shape.
   const std::vector<int64_t> sizes =
@@ -132,8 +132,8 @@ absl::StatusOr<Packed> Kernel::pack(std::string_view weight, const View& logical
   for (const SizeProgram& extent : packer->signature.params[1].shape) {
     shape.push_back(evaluate(extent, sizes));
   }
-  Allocator& allocator = impl_->core->options().allocator ? *impl_->core->options().allocator
-                                                          : default_allocator();
+  Allocator& allocator =
+      impl_->core->options().allocator ? *impl_->core->options().allocator : default_allocator();
   const std::shared_ptr<void> memory = allocate_packed(allocator, bytes_of(layout, shape));
   if (!memory) return absl::ResourceExhaustedError("no memory for packed weight " + param->name());
   const View packed(memory.get(), param->buffer.type(), shape);
@@ -142,9 +142,14 @@ absl::StatusOr<Packed> Kernel::pack(std::string_view weight, const View& logical
 }
 
 WorkspaceSize Kernel::workspace(const Sizes& sizes) const {
+  if (!impl_) return {};
+  // By name: a kernel from the cache may have been compiled for an equal Program with Sizes of its
+  // own.
   std::vector<int64_t> slots(static_cast<size_t>(impl_->signature.size_slots), 0);
-  for (size_t i = 0; i < impl_->scheduled->sizes.size(); ++i) {
-    slots[i] = std::max<int64_t>(0, sizes[impl_->scheduled->sizes[i]]);
+  for (size_t i = 0; i < impl_->signature.sizes.size(); ++i) {
+    for (const auto& [size, value] : sizes.values()) {
+      if (size.name() == impl_->signature.sizes[i]) slots[i] = std::max<int64_t>(0, value);
+    }
   }
   const WorkspaceLayout layout =
       impl_->constant_workspace ? impl_->workspace : impl_->workspace_for(slots);

@@ -1,16 +1,39 @@
 #include "jit/kernel_cache.h"
 
 #include <algorithm>
+#include <exception>
+#include <string>
 
 #include "tenon/base/hash.h"
 
 namespace tenon {
 namespace {
 
-uint64_t hash_of_call(const void* owner, CallValues values) {
-  uint64_t h = reinterpret_cast<uintptr_t>(owner);
-  for (int64_t value : values) h = hash_combine(h, static_cast<uint64_t>(value));
+// Calls that are remembered for one kernel. More than one happens when several Functions with the
+// same Program and schedule live, or are made again and again.
+constexpr size_t kCallsPerKernel = 8;
+
+uint64_t hash_of(const CallKey& call) {
+  uint64_t h = call.function;
+  for (int64_t value : call.values) h = hash_combine(h, static_cast<uint64_t>(value));
   return h;
+}
+
+// Removes one row of a table from hashes to values.
+template <class Table, class Value>
+void erase_row(Table& table, uint64_t hash, const Value& value) {
+  const auto [first, last] = table.equal_range(hash);
+  table.erase(std::find_if(first, last, [&](const auto& row) { return row.second == value; }));
+}
+
+// Memory may run out anywhere in a compile, and those who wait for it must hear of that.
+absl::StatusOr<KernelPtr> without_exceptions(
+    const std::function<absl::StatusOr<KernelPtr>()>& compile) {
+  try {
+    return compile();
+  } catch (const std::exception& e) {
+    return absl::ResourceExhaustedError(std::string("compiling a kernel: ") + e.what());
+  }
 }
 
 }  // namespace
@@ -34,7 +57,7 @@ absl::StatusOr<KernelPtr> KernelCache::get(
   flights_.push_back(flight);
   lock.unlock();
 
-  absl::StatusOr<KernelPtr> result = compile();
+  absl::StatusOr<KernelPtr> result = without_exceptions(compile);
 
   lock.lock();
   flights_.erase(std::find(flights_.begin(), flights_.end(), flight));
@@ -71,6 +94,7 @@ std::shared_ptr<KernelCache::Flight> KernelCache::find_flight(const KernelKey& k
 
 void KernelCache::insert(const KernelKey& key, const KernelPtr& kernel,
                          std::vector<KernelPtr>& dropped) {
+  if (kernel->cost() > max_bytes_) return;
   entries_.push_front({key, kernel, {}});
   by_key_.emplace(key.hash, entries_.begin());
   stats_.bytes += static_cast<int64_t>(kernel->cost());
@@ -82,54 +106,60 @@ void KernelCache::insert(const KernelKey& key, const KernelPtr& kernel,
 }
 
 void KernelCache::drop(Place entry, std::vector<KernelPtr>& dropped) {
-  for (const Calls::iterator& call : entry->calls) by_call_.erase(call);
-  const auto [first, last] = by_key_.equal_range(entry->key.hash);
-  by_key_.erase(std::find_if(first, last, [&](const auto& row) { return row.second == entry; }));
+  while (!entry->calls.empty()) forget_oldest_call(*entry);
+  erase_row(by_key_, entry->key.hash, entry);
   stats_.bytes -= static_cast<int64_t>(entry->kernel->cost());
   --stats_.kernels;
   dropped.push_back(std::move(entry->kernel));
   entries_.erase(entry);
 }
 
-KernelPtr KernelCache::find_call(const void* owner, CallValues values) {
-  const uint64_t hash = hash_of_call(owner, values);
-  std::lock_guard lock(mutex_);
+void KernelCache::forget_oldest_call(Entry& entry) {
+  const Call& call = entry.calls.front();
+  erase_row(by_call_, call.hash, &call);
+  entry.calls.pop_front();
+}
+
+const KernelCache::Call* KernelCache::find_call(const CallKey& wanted, uint64_t hash) const {
   const auto [first, last] = by_call_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
-    const Call& call = it->second;
-    if (call.owner.get() != owner || CallValues(call.values) != values) continue;
-    ++stats_.hits;
-    entries_.splice(entries_.begin(), entries_, call.entry);
-    return call.entry->kernel;
+    const Call& call = *it->second;
+    if (call.function == wanted.function && wanted.values == call.values) return &call;
   }
   return nullptr;
 }
 
-void KernelCache::remember_call(const std::shared_ptr<const void>& owner, CallValues values,
-                                const KernelPtr& kernel) {
-  const uint64_t hash = hash_of_call(owner.get(), values);
-  std::lock_guard lock(mutex_);
-  const auto [first, last] = by_call_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    if (it->second.owner == owner && CallValues(it->second.values) == values) return;
-  }
-  for (Place entry = entries_.begin(); entry != entries_.end(); ++entry) {
-    if (entry->kernel != kernel) continue;  // almost always the first
-    entry->calls.push_back(
-        by_call_.emplace(hash, Call{owner, {values.begin(), values.end()}, entry}));
-    return;
-  }
-  // Evicted in the meantime: nothing to remember.
+KernelPtr KernelCache::find_call(const CallKey& wanted) {
+  const uint64_t hash = hash_of(wanted);
+  const std::lock_guard lock(mutex_);
+  const Call* call = find_call(wanted, hash);
+  if (!call) return nullptr;
+  ++stats_.hits;
+  entries_.splice(entries_.begin(), entries_, call->entry);
+  return call->entry->kernel;
+}
+
+void KernelCache::remember_call(const CallKey& call, const KernelPtr& kernel) {
+  const uint64_t hash = hash_of(call);
+  const std::lock_guard lock(mutex_);
+  if (find_call(call, hash)) return;
+  // Almost always the first. Gone in the meantime: nothing to remember.
+  const Place entry = std::find_if(entries_.begin(), entries_.end(),
+                                   [&](const Entry& e) { return e.kernel == kernel; });
+  if (entry == entries_.end()) return;
+  if (entry->calls.size() == kCallsPerKernel) forget_oldest_call(*entry);
+  entry->calls.push_back({hash, call.function, {call.values.begin(), call.values.end()}, entry});
+  by_call_.emplace(hash, &entry->calls.back());
 }
 
 JitStats KernelCache::stats() const {
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex_);
   return stats_;
 }
 
 void KernelCache::clear() {
   std::vector<KernelPtr> dropped;
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex_);
   while (!entries_.empty()) drop(entries_.begin(), dropped);
 }
 

@@ -2,10 +2,11 @@
 // recently used first out.
 //
 //   StatusOr<KernelPtr> k = cache.get(key, [&] { return compile(key); });
-//   if (KernelPtr k = cache.find_call(function, values)) ...     // the fast way of Jit::call
+//   if (KernelPtr k = cache.find_call({function.id, values})) ...     // the fast way of Jit::call
 //
 // A compile that fails is not kept: the next request tries again. A kernel that leaves the cache
-// lives on with whoever holds it, and its code is unmapped with the last of them.
+// lives on with whoever holds it, and its code is unmapped with the last of them. A kernel that is
+// larger than the bound is not kept either, and drives no other one out.
 #pragma once
 
 #include <condition_variable>
@@ -22,9 +23,11 @@ namespace tenon {
 
 using KernelPtr = std::shared_ptr<const KernelImpl>;
 
-// What identifies a call of a Function: the values of its sizes and the stride classes of its
-// arguments, in a row.
-using CallValues = absl::Span<const int64_t>;
+// What identifies a call of a Function.
+struct CallKey {
+  uint64_t function;                 // FunctionImpl::id
+  absl::Span<const int64_t> values;  // of its sizes, then the stride classes of its arguments
+};
 
 class KernelCache {
  public:
@@ -33,11 +36,9 @@ class KernelCache {
   absl::StatusOr<KernelPtr> get(const KernelKey& key,
                                 const std::function<absl::StatusOr<KernelPtr>()>& compile);
 
-  // The kernel that served this call before, if it is still cached. `owner` is compared by address
-  // and kept alive by what the cache remembers, so that an address is never taken for another.
-  KernelPtr find_call(const void* owner, CallValues values);
-  void remember_call(const std::shared_ptr<const void>& owner, CallValues values,
-                     const KernelPtr& kernel);
+  // The kernel that served this call before, if it is still cached.
+  KernelPtr find_call(const CallKey& call);
+  void remember_call(const CallKey& call, const KernelPtr& kernel);
 
   JitStats stats() const;
   void clear();
@@ -46,15 +47,15 @@ class KernelCache {
   struct Entry;
   using Place = std::list<Entry>::iterator;
   struct Call {
-    std::shared_ptr<const void> owner;
+    uint64_t hash;
+    uint64_t function;
     std::vector<int64_t> values;
     Place entry;
   };
-  using Calls = std::unordered_multimap<uint64_t, Call>;
   struct Entry {
     KernelKey key;
     KernelPtr kernel;
-    std::vector<Calls::iterator> calls;  // that lead here
+    std::list<Call> calls;  // that lead here, oldest first
   };
   // A compile that is going on; others who ask for the key wait for it.
   struct Flight {
@@ -64,17 +65,19 @@ class KernelCache {
     std::condition_variable landed;
   };
 
-  KernelPtr find(const KernelKey& key);                          // the mutex is held
-  std::shared_ptr<Flight> find_flight(const KernelKey& key);     // the mutex is held
-  void insert(const KernelKey& key, const KernelPtr& kernel,
-              std::vector<KernelPtr>& dropped);                  // the mutex is held
-  void drop(Place entry, std::vector<KernelPtr>& dropped);       // the mutex is held
+  // The mutex is held in all of these.
+  KernelPtr find(const KernelKey& key);
+  std::shared_ptr<Flight> find_flight(const KernelKey& key);
+  const Call* find_call(const CallKey& call, uint64_t hash) const;
+  void insert(const KernelKey& key, const KernelPtr& kernel, std::vector<KernelPtr>& dropped);
+  void drop(Place entry, std::vector<KernelPtr>& dropped);
+  void forget_oldest_call(Entry& entry);
 
   mutable std::mutex mutex_;
   const size_t max_bytes_;
   std::list<Entry> entries_;  // most recently used first
   std::unordered_multimap<uint64_t, Place> by_key_;
-  Calls by_call_;
+  std::unordered_multimap<uint64_t, const Call*> by_call_;
   std::vector<std::shared_ptr<Flight>> flights_;
   JitStats stats_;
 };

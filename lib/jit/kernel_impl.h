@@ -22,9 +22,10 @@ class JitCore {
   Executor& executor();
 
   // Lower, generate, link: no cache.
-  absl::StatusOr<std::shared_ptr<const KernelImpl>> compile(
-      const std::shared_ptr<JitCore>& self, const Program& scheduled,
-      const std::vector<StrideClass>& strides, bool keep_text);
+  absl::StatusOr<std::shared_ptr<const KernelImpl>> compile(const std::shared_ptr<JitCore>& self,
+                                                            const Program& scheduled,
+                                                            const std::vector<StrideClass>& strides,
+                                                            bool keep_text);
 
  private:
   JitCore(const JitOptions& options, std::unique_ptr<CodeEngine> engine);

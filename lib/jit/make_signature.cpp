@@ -30,7 +30,8 @@ std::optional<Op> op_of(BinaryOp op) {
 }
 
 // Appends the code of e; false when e is not made of sizes and the operators above.
-bool append(const Expr& e, const std::vector<Var>& sizes, std::vector<SizeProgram::Instruction>& code) {
+bool append(const Expr& e, const std::vector<Var>& sizes,
+            std::vector<SizeProgram::Instruction>& code) {
   if (const std::optional<int64_t> value = as_int(e)) {
     code.push_back({Op::kConst, *value});
     return true;
@@ -116,7 +117,8 @@ absl::StatusOr<SizeProgram> make_size_program(const Expr& e, const std::vector<V
   SizeProgram program;
   program.text = print(e);
   if (!append(e, sizes, program.code)) {
-    return refuse(program.text + " cannot be computed when a kernel is called: it must be made of " +
+    return refuse(program.text +
+                  " cannot be computed when a kernel is called: it must be made of " +
                   "sizes and constants with + - * // % min max select and comparisons");
   }
   return program;
@@ -129,8 +131,8 @@ absl::StatusOr<Signature> make_signature(const Program& scheduled, const Program
   for (const Var& size : scheduled->sizes) signature.sizes.push_back(size.name());
   signature.size_slots = static_cast<int>(bound->sizes.size());
   for (size_t p = 0; p < scheduled->params.size(); ++p) {
-    TENON_ASSIGN_OR_RETURN(ParamSignature param, make_param(scheduled->params[p], bound->params[p],
-                                                            bound->sizes));
+    TENON_ASSIGN_OR_RETURN(ParamSignature param,
+                           make_param(scheduled->params[p], bound->params[p], bound->sizes));
     signature.params.push_back(std::move(param));
   }
   for (const Expr& requirement : scheduled->requirements) {

@@ -33,13 +33,17 @@
 namespace tenon {
 
 struct CacheOptions {
-  size_t max_bytes = 64 << 20;  // of code and constants; the least recently used kernel goes first
+  // Of code, constants and what is kept with them. The least recently used kernel goes first; one
+  // that alone is larger is not kept.
+  size_t max_bytes = 64 << 20;
 };
 
+// The executor and the allocator are the host's; they must live as long as the Jit, its kernels and
+// what these have packed.
 struct JitOptions {
-  Target target = Target::host();
-  Executor* executor = nullptr;    // not owned; null: a small pool of the Jit's own, made on first use
-  Allocator* allocator = nullptr;  // not owned; null: the default allocator
+  Target target = Target::host();  // compile refuses a target that this machine does not run
+  Executor* executor = nullptr;    // null: a small pool of the Jit's own, made on first use
+  Allocator* allocator = nullptr;  // null: the default allocator
   CacheOptions cache;
   bool contract = true;  // a*b + c may become one fused operation
 };
@@ -87,6 +91,7 @@ class Kernel {
   // Needs of one call for these size values (sizes that were specialised need not be given).
   WorkspaceSize workspace(const Sizes& sizes = {}) const;
 
+  // What follows needs a kernel that is not empty.
   const std::string& name() const;
   const Program& program() const;  // as scheduled
   Program lowered() const;         // made again on request
@@ -94,7 +99,7 @@ class Kernel {
   tenon_kernel entry() const;  // the raw function, see runtime/abi.h
   size_t code_bytes() const;
   const CompileTimes& times() const;
-  const std::string& llvm_ir() const;   // empty unless keep_text
+  const std::string& llvm_ir() const;  // empty unless keep_text
   const std::string& assembly() const;
   // Local arrays that live in memory instead of registers, by name.
   const std::vector<std::string>& surviving_allocas() const;
@@ -105,7 +110,8 @@ class Kernel {
   std::shared_ptr<const KernelImpl> impl_;
 };
 
-// How to schedule a Program once the sizes are known.
+// How to schedule a Program once the sizes are known: `Sizes` are those that are specialised. May
+// run on several threads at once, for different sizes.
 using ScheduleFunction = std::function<void(Schedule&, const Sizes&)>;
 
 // A Program with its schedule, to be called with many shapes. A counted handle; configure it before
@@ -113,7 +119,8 @@ using ScheduleFunction = std::function<void(Schedule&, const Sizes&)>;
 class Function {
  public:
   Function() = default;
-  // This size stays a run-time value: no compile per value of it.
+  // This size stays a run-time value: no compile per value of it. A mistake is reported by the
+  // first use.
   Function& keep_symbolic(const Var& size);
   const Program& program() const;
 
@@ -126,14 +133,14 @@ class Function {
 Function function(Program program, ScheduleFunction schedule = nullptr);
 
 struct JitStats {
-  int64_t hits = 0;        // served from the cache, finished or being compiled
-  int64_t misses = 0;      // had to compile
-  int64_t compiles = 0;    // finished, with success
+  int64_t hits = 0;      // served from the cache, finished or being compiled
+  int64_t misses = 0;    // had to compile
+  int64_t compiles = 0;  // finished, with success
   int64_t failures = 0;
   int64_t evictions = 0;
-  int64_t kernels = 0;     // in the cache now
-  int64_t bytes = 0;       // of code in the cache now
-  double compile_ms = 0;   // in all
+  int64_t kernels = 0;    // in the cache now
+  int64_t bytes = 0;      // charged to the cache now
+  double compile_ms = 0;  // in all
 };
 std::ostream& operator<<(std::ostream& out, const JitStats& stats);
 
@@ -141,7 +148,7 @@ class Jit {
  public:
   explicit Jit(JitOptions options = {});
   ~Jit();
-  Jit(Jit&&) noexcept;
+  Jit(Jit&&) noexcept;  // what is moved from refuses everything
   Jit& operator=(Jit&&) noexcept;
 
   const Target& target() const;
@@ -152,7 +159,8 @@ class Jit {
   absl::StatusOr<Kernel> compile(const Program& program, const Sizes& sizes = {},
                                  const CompileOptions& options = {});
 
-  // Sizes and stride classes are read off the arguments; compiles on a miss.
+  // Sizes and stride classes are read off the arguments; compiles on a miss, once the arguments
+  // are known to fit.
   absl::Status call(const Function& function, absl::Span<const Argument> inputs,
                     absl::Span<const View> outputs);
   absl::Status call(const Function& function, std::initializer_list<Argument> inputs,
@@ -160,7 +168,8 @@ class Jit {
     return call(function, absl::MakeConstSpan(inputs.begin(), inputs.size()),
                 absl::MakeConstSpan(outputs.begin(), outputs.size()));
   }
-  // The kernel that call would use for these sizes (dense arguments); for pack().
+  // The kernel that call would use for these sizes (dense arguments); for pack(). Sizes that are
+  // kept symbolic need no value.
   absl::StatusOr<Kernel> kernel(const Function& function, const Sizes& sizes);
   // Compiles for all of these, in parallel, before traffic.
   absl::Status warm(const Function& function, const std::vector<Sizes>& sizes);
