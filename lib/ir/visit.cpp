@@ -5,15 +5,20 @@
 namespace tenon {
 namespace {
 
+// The functions of one kind are templates over f, so that the recursions below call themselves
+// without a std::function between: deep expressions need little stack.
+
 // Applies f to an optional child and notes whether it changed.
-Expr map_one(const Expr& e, const ExprMap& f, bool& changed) {
+template <class F>
+Expr map_one(const Expr& e, const F& f, bool& changed) {
   if (!e) return e;
   Expr mapped = f(e);
   if (mapped.get() != e.get()) changed = true;
   return mapped;
 }
 
-std::vector<Expr> map_list(const std::vector<Expr>& list, const ExprMap& f, bool& changed) {
+template <class F>
+std::vector<Expr> map_list(const std::vector<Expr>& list, const F& f, bool& changed) {
   std::vector<Expr> mapped;
   mapped.reserve(list.size());
   for (const Expr& e : list) mapped.push_back(map_one(e, f, changed));
@@ -27,60 +32,78 @@ Stmt map_body(const Stmt& s, const StmtMap& f, bool& changed) {
   return mapped;
 }
 
-void each(const Expr& e, const std::function<void(const Expr&)>& f) {
+template <class F>
+void each(const Expr& e, const F& f) {
   if (e) f(e);
 }
 
-void each(const std::vector<Expr>& list, const std::function<void(const Expr&)>& f) {
+template <class F>
+void each(const std::vector<Expr>& list, const F& f) {
   for (const Expr& e : list) f(e);
 }
 
-// One function per kind keeps the stack frames of a deep recursion small.
-Expr map_kind(const Expr& e, const Const&, const ExprMap&) { return e; }
-Expr map_kind(const Expr& e, const VarRef&, const ExprMap&) { return e; }
-Expr map_kind(const Expr& e, const Invalid&, const ExprMap&) { return e; }
-Expr map_kind(const Expr& e, const Unary& u, const ExprMap& f) {
+template <class F>
+Expr map_kind(const Expr& e, const Const&, const F&) {
+  return e;
+}
+template <class F>
+Expr map_kind(const Expr& e, const VarRef&, const F&) {
+  return e;
+}
+template <class F>
+Expr map_kind(const Expr& e, const Invalid&, const F&) {
+  return e;
+}
+template <class F>
+Expr map_kind(const Expr& e, const Unary& u, const F& f) {
   bool changed = false;
   Expr a = map_one(u.a, f, changed);
   return changed ? unary(u.op, std::move(a)) : e;
 }
-Expr map_kind(const Expr& e, const Binary& x, const ExprMap& f) {
+template <class F>
+Expr map_kind(const Expr& e, const Binary& x, const F& f) {
   bool changed = false;
   Expr a = map_one(x.a, f, changed);
   Expr b = map_one(x.b, f, changed);
   return changed ? binary(x.op, std::move(a), std::move(b)) : e;
 }
-Expr map_kind(const Expr& e, const Select& s, const ExprMap& f) {
+template <class F>
+Expr map_kind(const Expr& e, const Select& s, const F& f) {
   bool changed = false;
   Expr condition = map_one(s.condition, f, changed);
   Expr on_true = map_one(s.on_true, f, changed);
   Expr on_false = map_one(s.on_false, f, changed);
   return changed ? make_select(std::move(condition), std::move(on_true), std::move(on_false)) : e;
 }
-Expr map_kind(const Expr& e, const Cast& c, const ExprMap& f) {
+template <class F>
+Expr map_kind(const Expr& e, const Cast& c, const F& f) {
   bool changed = false;
   Expr a = map_one(c.a, f, changed);
   const Type type = e.type().with_lanes(a.type().lanes);
   return changed ? make_cast(c.mode, type, std::move(a)) : e;
 }
-Expr map_kind(const Expr& e, const Load& l, const ExprMap& f) {
+template <class F>
+Expr map_kind(const Expr& e, const Load& l, const F& f) {
   bool changed = false;
   std::vector<Expr> indices = map_list(l.indices, f, changed);
   Expr mask = map_one(l.mask, f, changed);
   return changed ? load(l.buffer, std::move(indices), std::move(mask)) : e;
 }
-Expr map_kind(const Expr& e, const Ramp& r, const ExprMap& f) {
+template <class F>
+Expr map_kind(const Expr& e, const Ramp& r, const F& f) {
   bool changed = false;
   Expr base = map_one(r.base, f, changed);
   Expr stride = map_one(r.stride, f, changed);
   return changed ? ramp(std::move(base), std::move(stride), e.type().lanes) : e;
 }
-Expr map_kind(const Expr& e, const Broadcast& b, const ExprMap& f) {
+template <class F>
+Expr map_kind(const Expr& e, const Broadcast& b, const F& f) {
   bool changed = false;
   Expr a = map_one(b.a, f, changed);
   return changed ? broadcast_lanes(std::move(a), e.type().lanes) : e;
 }
-Expr map_kind(const Expr& e, const Reduce& r, const ExprMap& f) {
+template <class F>
+Expr map_kind(const Expr& e, const Reduce& r, const F& f) {
   bool changed = false;
   std::vector<ReduceAxis> axes = r.axes;
   for (ReduceAxis& axis : axes) axis.extent = map_one(axis.extent, f, changed);
@@ -88,11 +111,31 @@ Expr map_kind(const Expr& e, const Reduce& r, const ExprMap& f) {
   return changed ? make_reduce(r.op, std::move(axes), std::move(value)) : e;
 }
 
-}  // namespace
-
-Expr map_children(const Expr& e, const ExprMap& f) {
+template <class F>
+Expr map_children_by(const Expr& e, const F& f) {
   return std::visit([&](const auto& kind) { return map_kind(e, kind, f); }, e.node().kind);
 }
+
+template <class F>
+void for_each_child_by(const Expr& e, const F& f) {
+  match(
+      e.node().kind,  //
+      [&](const Const&) {}, [&](const VarRef&) {}, [&](const Invalid&) {},
+      [&](const Unary& x) { each(x.a, f); }, [&](const Binary& x) { each(x.a, f), each(x.b, f); },
+      [&](const Select& x) { each(x.condition, f), each(x.on_true, f), each(x.on_false, f); },
+      [&](const Cast& x) { each(x.a, f); },
+      [&](const Load& x) { each(x.indices, f), each(x.mask, f); },
+      [&](const Ramp& x) { each(x.base, f), each(x.stride, f); },
+      [&](const Broadcast& x) { each(x.a, f); },
+      [&](const Reduce& x) {
+        for (const ReduceAxis& axis : x.axes) each(axis.extent, f);
+        each(x.value, f);
+      });
+}
+
+}  // namespace
+
+Expr map_children(const Expr& e, const ExprMap& f) { return map_children_by(e, f); }
 
 Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt) {
   bool changed = false;
@@ -145,19 +188,7 @@ Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt)
 }
 
 void for_each_child(const Expr& e, const std::function<void(const Expr&)>& f) {
-  match(
-      e.node().kind,  //
-      [&](const Const&) {}, [&](const VarRef&) {}, [&](const Invalid&) {},
-      [&](const Unary& x) { each(x.a, f); }, [&](const Binary& x) { each(x.a, f), each(x.b, f); },
-      [&](const Select& x) { each(x.condition, f), each(x.on_true, f), each(x.on_false, f); },
-      [&](const Cast& x) { each(x.a, f); },
-      [&](const Load& x) { each(x.indices, f), each(x.mask, f); },
-      [&](const Ramp& x) { each(x.base, f), each(x.stride, f); },
-      [&](const Broadcast& x) { each(x.a, f); },
-      [&](const Reduce& x) {
-        for (const ReduceAxis& axis : x.axes) each(axis.extent, f);
-        each(x.value, f);
-      });
+  for_each_child_by(e, f);
 }
 
 void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_expr,
@@ -180,7 +211,7 @@ void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_ex
 }
 
 Expr rewrite(const Expr& e, const ExprMap& f) {
-  return f(map_children(e, [&](const Expr& child) { return rewrite(child, f); }));
+  return f(map_children_by(e, [&](const Expr& child) { return rewrite(child, f); }));
 }
 
 Stmt rewrite(const Stmt& s, const ExprMap& f) {
@@ -197,7 +228,7 @@ Stmt rewrite_stmts(const Stmt& s, const StmtMap& f) {
 
 void walk(const Expr& e, const std::function<void(const Expr&)>& f) {
   f(e);
-  for_each_child(e, [&](const Expr& child) { walk(child, f); });
+  for_each_child_by(e, [&](const Expr& child) { walk(child, f); });
 }
 
 void walk(const Stmt& s, const std::function<void(const Stmt&)>& f) {

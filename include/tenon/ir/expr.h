@@ -245,9 +245,10 @@ struct ExprNode {
   int32_t depth;  // 1 for a leaf
 };
 
-// Functions on expressions recurse, so a tree that is deeper than this is not made: the node that
-// would exceed it is an Invalid instead.
-inline constexpr int32_t kMaxExprDepth = 12000;
+// Functions on expressions recurse, in every layer and on the host's stack, so a deeper tree is not
+// made: the node that would exceed this is an Invalid instead. A level takes up to about 1 KB in
+// optimised code.
+inline constexpr int32_t kMaxExprDepth = 2000;
 inline constexpr int32_t kMaxLanes = 1 << 16;
 
 inline Type Expr::type() const { return node_->type; }
