@@ -77,12 +77,17 @@ Program simplified(const Program& program, Stmt body) {
   return simplify(program.with_body(std::move(body)), KeepLoops::kYes);
 }
 
-Program with_kind(const Program& program, const Var& loop, ForKind kind, bool reassociates) {
+Program with_body(const Program& program, Stmt body, const Verdict& verdict) {
   ProgramData data = *program;
-  data.body = replace_loop(program->body, loop,
-                           [&](const For& l) { return make_for(l.var, l.lo, l.hi, kind, l.body); });
-  data.reassociated = data.reassociated || reassociates;
+  data.body = std::move(body);
+  data.reassociated = data.reassociated || verdict.reassociates;
   return Program(std::move(data));
+}
+
+Program with_kind(const Program& program, const Var& loop, ForKind kind, const Verdict& verdict) {
+  Stmt body = replace_loop(program->body, loop,
+                           [&](const For& l) { return make_for(l.var, l.lo, l.hi, kind, l.body); });
+  return with_body(program, std::move(body), verdict);
 }
 
 std::string name_in(const Program& program, const Var& var) { return print(Expr(var), program); }

@@ -7,6 +7,7 @@
 
 #include "tenon/analysis/facts.h"
 #include "tenon/analysis/find.h"
+#include "tenon/analysis/legality.h"
 #include "tenon/base/status.h"
 #include "tenon/ir/program.h"
 
@@ -31,8 +32,11 @@ Stmt sink_guard(const Stmt& s, const Expr& guard, const Facts& facts);
 // The program with this body, simplified; loops are kept.
 Program simplified(const Program& program, Stmt body);
 
-// The program with the loop marked as of this kind, and as reassociated if it is so now.
-Program with_kind(const Program& program, const Var& loop, ForKind kind, bool reassociates);
+// The program with this body, marked as reassociated if the step made it so.
+Program with_body(const Program& program, Stmt body, const Verdict& verdict);
+// The program with the loop marked as of this kind.
+Program with_kind(const Program& program, const Var& loop, ForKind kind,
+                  const Verdict& verdict = {});
 
 // A loop, and the first line of a statement, as the text of the Program shows them.
 std::string name_in(const Program& program, const Var& var);

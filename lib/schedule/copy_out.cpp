@@ -10,10 +10,10 @@
 //
 // Gives an output that is accumulated in place a stage of its own, which can then be computed in a
 // register tile. The loops of the output become those of the copy.
-// Obligation: one statement N writes the output, beside no other access in N's Seq or around. Every
-// access in N has the indices (l1 .. lr), loops over the whole of each dimension; the first is an
-// unguarded store under just these loops; a loop that is shared with the first access stands at the
-// same dimension. Then N writes every element before it reads it. Exact.
+// Obligation: one statement N of the Program's outermost Seq writes the output, and only statements
+// behind it read it. Every access in N has the indices (l1 .. lr), loops over the whole of each
+// dimension; the first is an unguarded store under just these loops; a loop that is shared with the
+// first access stands at the same dimension. Then N writes every element before it reads it. Exact.
 #include <algorithm>
 
 #include "schedule/common.h"
@@ -84,13 +84,24 @@ absl::StatusOr<std::vector<Var>> require_whole_writes(const Buffer& output,
   return *first;
 }
 
-// The statement of the outermost Seq that writes the output.
+bool writes(const Stmt& s, const Buffer& buffer) {
+  const std::vector<Access> accesses = accesses_of(s, buffer);
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [](const Access& a) { return a.kind != Access::Kind::kRead; });
+}
+
+// The one statement of the outermost Seq that writes the output; others may read it behind.
 absl::StatusOr<size_t> only_writer(const std::vector<Stmt>& parts, const Buffer& output) {
   std::optional<size_t> writer;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!uses(parts[i], output)) continue;
-    if (writer) return refuse("more than one statement uses " + output.name());
-    writer = i;
+    if (!writes(parts[i], output)) {
+      if (!writer) return refuse(output.name() + " is read before it is written");
+    } else if (writer) {
+      return refuse("more than one statement writes " + output.name());
+    } else {
+      writer = i;
+    }
   }
   if (!writer) return refuse("nothing writes " + output.name());
   return *writer;

@@ -7,9 +7,9 @@
 //
 // The first `statements` of the body go to the first loop, the others to the second.
 // Obligation (may_distribute): no statement of the second part must run before a later iteration of
-// the first part; nothing that the first part declares is used in the second. Exact.
+// the first part; nothing that the first part declares is used in the second. Exact, except where
+// the order of a floating-point accumulation changes.
 #include "schedule/common.h"
-#include "tenon/analysis/legality.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/visit.h"
 #include "tenon/schedule/primitives.h"
@@ -30,7 +30,8 @@ absl::StatusOr<TwoLoops> fission(const Program& program, const Var& loop, int st
                   std::to_string(statements));
   }
   const auto middle = parts.begin() + statements;
-  TENON_RETURN_IF_ERROR(may_distribute(site, static_cast<size_t>(statements)).status);
+  const Verdict verdict = may_distribute(site, static_cast<size_t>(statements));
+  TENON_RETURN_IF_ERROR(verdict.status);
 
   // Rewrite.
   const Var first(loop.name()), second(loop.name());
@@ -39,9 +40,8 @@ absl::StatusOr<TwoLoops> fission(const Program& program, const Var& loop, int st
     return make_for(var, site.loop.lo, site.loop.hi, site.loop.kind, std::move(body));
   };
   const Stmt both = seq({half(first, parts.begin(), middle), half(second, middle, parts.end())});
-  return TwoLoops{
-      program.with_body(replace_loop(program->body, loop, [&](const For&) { return both; })), first,
-      second};
+  Stmt body = replace_loop(program->body, loop, [&](const For&) { return both; });
+  return TwoLoops{with_body(program, std::move(body), verdict), first, second};
 }
 
 }  // namespace tenon::primitives

@@ -6,7 +6,6 @@
 // Obligation (may_parallelize): two iterations never touch the same element unless both only read
 // it. Exact.
 #include "schedule/common.h"
-#include "tenon/analysis/legality.h"
 #include "tenon/base/macros.h"
 #include "tenon/schedule/primitives.h"
 
@@ -22,7 +21,7 @@ absl::StatusOr<Program> parallelize(const Program& program, const Var& loop) {
   TENON_RETURN_IF_ERROR(verdict.status);
 
   // Rewrite.
-  return with_kind(program, loop, ForKind::kParallel, verdict.reassociates);
+  return with_kind(program, loop, ForKind::kParallel, verdict);
 }
 
 }  // namespace tenon::primitives

@@ -7,11 +7,11 @@
 // The loops lie in one perfect nest (nothing but loops between the outermost and the innermost of
 // them); they come into the given order in the places that they hold, and other loops stay.
 // Obligation: no dependence that the old order keeps and the new one turns around; every loop stays
-// inside the loops that its bounds use (may_reorder). The step is exact.
+// inside the loops that its bounds use (may_reorder). Exact, except where the
+// order of a floating-point accumulation changes: then the Program is marked as reassociated.
 #include <algorithm>
 
 #include "schedule/common.h"
-#include "tenon/analysis/legality.h"
 #include "tenon/base/macros.h"
 #include "tenon/schedule/primitives.h"
 
@@ -93,7 +93,8 @@ absl::StatusOr<Program> reorder(const Program& program, const std::vector<Var>& 
   }
   std::vector<Var> vars;
   for (const For& loop : reordered) vars.push_back(loop.var);
-  TENON_RETURN_IF_ERROR(may_reorder(site, vars).status);
+  const Verdict verdict = may_reorder(site, vars);
+  TENON_RETURN_IF_ERROR(verdict.status);
 
   // Rewrite.
   Stmt body = nest.back().body;
@@ -101,8 +102,8 @@ absl::StatusOr<Program> reorder(const Program& program, const std::vector<Var>& 
     const For& loop = reordered[i];
     body = make_for(loop.var, loop.lo, loop.hi, loop.kind, std::move(body));
   }
-  return program.with_body(
-      replace_loop(program->body, site.loop.var, [&](const For&) { return body; }));
+  body = replace_loop(program->body, site.loop.var, [&](const For&) { return body; });
+  return with_body(program, std::move(body), verdict);
 }
 
 }  // namespace tenon::primitives

@@ -62,7 +62,7 @@ absl::StatusOr<Program> unroll(const Program& program, const Var& loop) {
   }
 
   // Rewrite.
-  return with_kind(program, loop, ForKind::kUnroll, false);
+  return with_kind(program, loop, ForKind::kUnroll);
 }
 
 }  // namespace tenon::primitives

@@ -8,7 +8,6 @@
 // another. Exact, except where lanes fold a floating-point accumulation: then the Program is marked
 // as reassociated.
 #include "schedule/common.h"
-#include "tenon/analysis/legality.h"
 #include "tenon/base/macros.h"
 #include "tenon/schedule/primitives.h"
 
@@ -38,7 +37,7 @@ absl::StatusOr<Program> vectorize(const Program& program, const Var& loop) {
   if (!verdict.ok()) return with_advice(verdict.status, program, site);
 
   // Rewrite.
-  return with_kind(program, loop, ForKind::kVector, verdict.reassociates);
+  return with_kind(program, loop, ForKind::kVector, verdict);
 }
 
 }  // namespace tenon::primitives
