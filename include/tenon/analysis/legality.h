@@ -36,20 +36,23 @@ Verdict may_interchange(const LoopSite& site, const For& inner);
 // Any rearrangement of a perfect nest. `order` is a permutation of the outermost order.size() loops
 // of the nest that starts at the site. No A(v) ~ B(v + d) with d positive in the old order (its
 // first non-zero entry is > 0) and negative in the new one; every loop stays inside the loops that
-// its bounds use; a parallel or vector loop that gets other loops around it keeps its own
-// obligation. One question for the whole rearrangement: cheaper than exchanges, and it allows
-// more, since the orders in between need not be legal.
+// its bounds use, and inside all loops around it when its bounds are read from memory; the nest
+// writes nothing that its bounds read; a parallel or vector loop that gets other loops around it
+// keeps its own obligation. One question for the whole rearrangement: cheaper than exchanges, and
+// it allows more, since the orders in between need not be legal.
 Verdict may_reorder(const LoopSite& site, const std::vector<Var>& order);
 
 // No dependence carried by the loop: no A(v) ~ B(v + d) with d_loop != 0 and outer loops equal.
 Verdict may_run_in_any_order(const LoopSite& site);
 
 // Splitting the body {S; T} of a loop into two loops: no B in T, A in S with B(v) ~ A(v + d),
-// d_loop > 0, outer loops equal; no buffer or name declared in S is used in T.
+// d_loop > 0, outer loops equal; no buffer or name declared in S is used in T; the body writes
+// nothing that the loop's bounds read.
 Verdict may_distribute(const LoopSite& site, size_t statements_in_first);
 
 // Joining the loop with the one loop that is its body into one loop over pairs: both serial, and
-// the bounds of the inner one do not use the outer variable. The order of iterations stays.
+// the bounds of the inner one use neither the outer variable nor memory. The order of iterations
+// stays.
 Verdict may_fuse(const LoopSite& site);
 
 // --- Kinds of loops.
@@ -72,15 +75,17 @@ Verdict may_parallelize(const LoopSite& site);
 // --- Where values are computed and kept. These return what they found on the way.
 
 // Computing `stage` inside the body of loop `at`, before its first use there. Required:
-//   * the stage is a local buffer;
+//   * the stage is a local buffer; `at` is no vector loop and in none;
 //   * one nest N holds all its writes; N stands in a Seq, before a statement of the same Seq that
-//     holds `at`; no write to another buffer that outlives N;
-//   * every access to the stage in N has the indices (l1 .. lr): distinct loops of N, around that
-//     access, with l_d over the whole of dimension d, 0 .. shape[d];
+//     holds `at`; no loop stands between the declaration of the stage and that Seq;
+//   * N writes nothing else that outlives it, and passes no values between elements of the stage
+//     through buffers of its own;
+//   * every access to the stage in N has the same indices (l1 .. lr): distinct loops of N around
+//     that access, with l_d over the whole of dimension d, 0 .. shape[d];
 //   * all other accesses are reads inside the body of `at`;
 //   * no buffer that N reads (the stage aside) is written in N, or in the statements behind N up to
 //     and with the one that holds `at`;
-//   * loop bounds in N that stand outside some l_d, and the region, can be said at the new place.
+//   * those reads have a region (region.h) whose bounds are not read from memory.
 // The step is exact; elements that several iterations need are computed by each.
 struct ComputeAt {
   LoopSite at;
