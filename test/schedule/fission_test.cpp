@@ -32,6 +32,15 @@ TEST_CASE("A loop over two statements becomes two loops") {
         "  loop i no longer exists: step 1 divided it into i, i_1");
 }
 
+TEST_CASE("A fission of a float sum in two parts is a reassociation") {
+  const Program p =
+      program_of("out[0] = 0.0\n for r in 0..n { out[0] += x[r]\n out[0] += y[0, r] }", 1, 1);
+  Schedule s(p);
+  s.fission(s.all_loops("out")[0], 1);
+  REQUIRE(s.status().ok());
+  CHECK(checked(s.program())->reassociated);
+}
+
 TEST_CASE("A fission that turns a dependence around is refused") {
   const Program p = program_of("for i in 0..n - 1 { out[i] = x[i]\n out[i + 1] = 3.0 }");
   Schedule s(p, sizes_of(p, {{"m", 1}, {"n", 5}}));

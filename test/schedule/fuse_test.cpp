@@ -23,7 +23,7 @@ TEST_CASE("Two loops become one over pairs") {
 }
 
 TEST_CASE("Fused constant loops can be split and vectorized") {
-  const Program p = program_of("for i in 0..3 { for j in 2..6 { grid[i, j] = y[i, j] } }");
+  const Program p = program_of("for i in 0..3 { for j in 2..6 { grid[i, j] = y[i, j] } }", 3, 6);
   Followed s(p, sizes_of(p, {{"m", 3}, {"n", 6}}));
   const auto [i, j] = s->loops<2>("grid");
   const auto [fo, fi] = s->split(s->fuse(i, j), 8);
@@ -35,7 +35,7 @@ TEST_CASE("Fused constant loops can be split and vectorized") {
 
 TEST_CASE("Loops with something between them are not fused") {
   const Program p =
-      program_of("for i in 0..m { out[0] = 1.0\n for j in 0..n { grid[i, j] = y[i, j] } }");
+      program_of("for i in 0..m { out[0] = 1.0\n for j in 0..n { grid[i, j] = y[i, j] } }", 0, 1);
   Schedule s(p);
   const auto [i, j] = s.loops<2>("grid");
   s.fuse(i, j);

@@ -8,7 +8,7 @@ namespace tenon::test {
 namespace {
 
 TEST_CASE("A loop of constant extent becomes lanes") {
-  const Program p = program_of("for i in 0..8 { out[i] = x[i] }");
+  const Program p = program_of("for i in 0..8 { out[i] = x[i] }", 0, 8);
   Followed s(p, sizes_of(p, {{"m", 1}, {"n", 8}}));
   s->vectorize(s->loops<1>("out")[0]);
   s.check();
@@ -20,7 +20,7 @@ TEST_CASE("A loop of constant extent becomes lanes") {
 }
 
 TEST_CASE("Lanes that fold a float sum mark the program as reassociated") {
-  const Program p = program_of("out[0] = 0.0\n for r in 0..8 { out[0] += x[r] }");
+  const Program p = program_of("out[0] = 0.0\n for r in 0..8 { out[0] += x[r] }", 0, 8);
   Schedule s(p, sizes_of(p, {{"n", 8}}));
   s.vectorize(s.all_loops("out")[0]);
   REQUIRE(s.status().ok());
@@ -39,7 +39,7 @@ TEST_CASE("A loop of unknown extent is not vectorized; the refusal says what to 
 }
 
 TEST_CASE("A dependence between lanes is refused") {
-  const Program p = program_of("for i in 1..8 { out[i] = out[i - 1] }");
+  const Program p = program_of("for i in 1..8 { out[i] = out[i - 1] }", 0, 8);
   Schedule s(p, sizes_of(p, {{"n", 8}}));
   s.vectorize(s.loops<1>("out")[0]);
   CHECK(refusal_of(s) ==
@@ -59,7 +59,7 @@ TEST_CASE("Independent iterations become parallel") {
 }
 
 TEST_CASE("A race is refused, between accumulations too") {
-  const Program p = program_of("out[0] = 0.0\n for r in 0..n { out[0] += x[r] }");
+  const Program p = program_of("out[0] = 0.0\n for r in 0..n { out[0] += x[r] }", 0, 1);
   Schedule s(p);
   s.parallelize(s.all_loops("out")[0]);
   CHECK(refusal_of(s) ==
@@ -68,7 +68,7 @@ TEST_CASE("A race is refused, between accumulations too") {
 }
 
 TEST_CASE("A loop of constant extent is unrolled") {
-  const Program p = program_of("for i in 0..4 { out[i] = x[i] }");
+  const Program p = program_of("for i in 0..4 { out[i] = x[i] }", 0, 4);
   Followed s(p, sizes_of(p, {{"m", 1}, {"n", 4}}));
   s->unroll(s->loops<1>("out")[0]);
   s.check();
@@ -89,7 +89,8 @@ TEST_CASE("A loop of unknown extent is not unrolled") {
 }
 
 TEST_CASE("Unrolling has a limit, also over several loops") {
-  const Program p = program_of("for i in 0..2000 { for j in 0..50 { grid[i, j] = 1.0 } }");
+  const Program p =
+      program_of("for i in 0..2000 { for j in 0..50 { grid[i, j] = 1.0 } }", 2000, 50);
   Schedule s(p);
   s.unroll(s.loops<2>("grid")[0]);
   CHECK(refusal_of(s) ==

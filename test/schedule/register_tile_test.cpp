@@ -42,6 +42,16 @@ TEST_CASE("A register tile of sizes that do not divide is guarded") {
   }
 }
 
+TEST_CASE("Any factors make a register tile") {
+  const Program p = linear_relu();
+  const Sizes sizes = sizes_of(p, {{"m", 11}, {"n", 26}, {"k", 3}});
+  for (const auto& [rows, columns] :
+       {std::pair{1, 1}, {1, 16}, {4, 1}, {5, 7}, {2, 24}, {11, 13}, {64, 256}}) {
+    Followed s(p, sizes, sizes);
+    tiled(s, {rows, columns});
+  }
+}
+
 TEST_CASE("A register tile of symbolic sizes serves all of them") {
   const Program p = linear_relu();
   for (const auto& [m, n] : {std::pair{1, 1}, {13, 29}, {24, 64}}) {

@@ -50,6 +50,30 @@ TEST_CASE("A reduction loop moves outside of loops that it does not depend on") 
   s.check();
 }
 
+TEST_CASE("An order of a float sum is a reassociation, of an integer sum it is not") {
+  const Program floats =
+      program_of("out[0] = 0.0\n for a in 0..m { for b in 0..n { out[0] += y[a, b] } }", 0, 1);
+  Schedule s(floats);
+  const std::vector<Loop> loops = s.all_loops("out");
+  s.reorder({loops[1], loops[0]});
+  REQUIRE(s.status().ok());
+  CHECK(checked(s.program())->reassociated);
+
+  const Program integers = parsed(R"(
+program sum
+  input x: i32[3, 4]
+  output out: i32[]
+{
+  out[] = 0i32
+  for a in 0..3 { for b in 0..4 { out[] += x[a, b] } }
+})");
+  Followed t(integers, {});
+  const std::vector<Loop> ab = t->all_loops("out");
+  t->reorder({ab[1], ab[0]});
+  t.check();
+  CHECK_FALSE(t->program()->reassociated);
+}
+
 TEST_CASE("An order that turns a dependence around is refused with an example") {
   const Program p =
       program_of("for i in 1..m { for j in 0..n - 1 { grid[i, j] = grid[i - 1, j + 1] + 1.0 } }");
@@ -74,7 +98,7 @@ TEST_CASE("A loop whose bounds use another stays inside of it") {
 
 TEST_CASE("A statement between the loops is named") {
   const Program p =
-      program_of("for i in 0..m { out[0] = 1.0\n for j in 0..n { grid[i, j] = y[i, j] } }");
+      program_of("for i in 0..m { out[0] = 1.0\n for j in 0..n { grid[i, j] = y[i, j] } }", 0, 1);
   Schedule s(p);
   const auto [i, j] = s.loops<2>("grid");
   s.reorder({j, i});

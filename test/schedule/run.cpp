@@ -84,7 +84,7 @@ Program chain() {
   return checked(program("chain", {x}, {out}));
 }
 
-Program program_of(std::string_view body) {
+Program program_of(std::string_view body, int64_t least_m, int64_t least_n) {
   return parsed(R"(
 program p
   size m, n
@@ -92,8 +92,8 @@ program p
   input y: f32[m, n]
   output out: f32[n]
   output grid: f32[m, n]
-{
-)" + std::string(body) +
+  require )" + std::to_string(least_m) +
+                " <= m\n  require " + std::to_string(least_n) + " <= n\n{\n" + std::string(body) +
                 "\n}\n");
 }
 

@@ -14,8 +14,9 @@ namespace tenon::test {
 Program linear_relu();
 // out[i] = x[i] * 2 + 1 through a stage t, with size n.
 Program chain();
-// The loop nest `body` over f32 x[n], y[m, n] and outputs out[n], grid[m, n].
-Program program_of(std::string_view body);
+// The loop nest `body` over f32 x[n], y[m, n] and outputs out[n], grid[m, n], with m and n at least
+// these.
+Program program_of(std::string_view body, int64_t least_m = 0, int64_t least_n = 0);
 
 // Values for the Program's sizes by name: sizes_of(p, {{"m", 7}}).
 Sizes sizes_of(const Program& program, const std::vector<std::pair<std::string, int64_t>>& values);

@@ -82,7 +82,7 @@ TEST_CASE("The guard of a split stands on each leaf, so that nests stay perfect"
 }
 
 TEST_CASE("A guard that another one implies is not made") {
-  const Program p = program_of("for i in 0..10 { if i < 7 { out[i] = x[i] } }");
+  const Program p = program_of("for i in 0..10 { if i < 7 { out[i] = x[i] } }", 0, 7);
   Schedule s(p);
   s.split(s.loops<1>("out")[0], 4);
   CHECK(body_of(checked(s.program())) == R"(  for io in 0..3 {
@@ -146,7 +146,7 @@ TEST_CASE("A split of a split that is wider than the tile touches each element o
 }
 
 TEST_CASE("A factor below 1 is refused (D3)") {
-  const Program p = program_of(kCopy);
+  const Program p = program_of(kCopy, 0, 1);
   Schedule zero(p);
   zero.split(zero.loops<1>("out")[0], 0);
   CHECK(refusal_of(zero) ==
@@ -160,7 +160,7 @@ TEST_CASE("A factor below 1 is refused (D3)") {
 }
 
 TEST_CASE("A loop that is marked is not split") {
-  const Program p = program_of(kCopy);
+  const Program p = program_of(kCopy, 0, 1);
   Schedule s(p);
   const auto [i] = s.loops<1>("out");
   s.parallelize(i);
