@@ -1,13 +1,14 @@
 #include "tenon/dsl/tensor.h"
 
 #include "dsl/definition.h"
+#include "tenon/base/limits.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
 namespace {
 
 constexpr const char* kIndexNames[] = {"i", "j", "k", "l", "p", "q", "u", "v"};
-constexpr size_t kMaxDimensions = 8;
+
 
 std::string dimensions(size_t n) { return std::to_string(n) + (n == 1 ? " dimension" : " dimensions"); }
 std::string indices(size_t n) { return std::to_string(n) + (n == 1 ? " index" : " indices"); }
@@ -78,14 +79,14 @@ namespace dsl {
 Index make_indices(const std::vector<Expr>& shape) {
   std::vector<Expr> vars;
   for (size_t d = 0; d < shape.size(); ++d) {
-    vars.emplace_back(Var(kIndexNames[d % kMaxDimensions]));
+    vars.emplace_back(Var(kIndexNames[d % kMaxRank]));
   }
   return Index(std::move(vars));
 }
 
 Tensor make_tensor(std::string name, std::vector<Expr> shape, const Index& index, Expr value) {
   if (!value) value = invalid("the definition of " + name + " returns no expression");
-  if (shape.size() > kMaxDimensions) {
+  if (shape.size() > kMaxRank) {
     value = invalid(name + " has " + std::to_string(shape.size()) + " dimensions; at most 8");
   }
   auto definition = std::make_shared<Definition>();

@@ -6,6 +6,7 @@
 #include "schedule/common.h"
 #include "schedule/derived.h"
 #include "schedule/stages.h"
+#include "tenon/analysis/bounds.h"
 #include "tenon/analysis/find.h"
 #include "tenon/analysis/simplify.h"
 #include "tenon/base/limits.h"
@@ -55,7 +56,7 @@ absl::StatusOr<Program> prepared(const Program& program, const Sizes& sizes) {
   if (!program) return refuse("the Program is null");
   TENON_RETURN_IF_ERROR(verify(program));
   TENON_ASSIGN_OR_RETURN(const Program special, specialize(program, sizes.values()));
-  return simplify(special, KeepLoops::kYes);
+  return with_checked_bounds(simplify(special, KeepLoops::kYes));
 }
 
 }  // namespace

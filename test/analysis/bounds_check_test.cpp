@@ -1,0 +1,88 @@
+#include <catch2/catch.hpp>
+
+#include "support/check.h"
+#include "tenon/analysis/bounds.h"
+
+namespace tenon {
+namespace {
+
+std::string refusal(std::string_view text) {
+  const absl::StatusOr<Program> result = with_checked_bounds(test::parsed(text));
+  REQUIRE_FALSE(result.ok());
+  return std::string(result.status().message());
+}
+
+void unchanged(std::string_view text) {
+  const Program program = test::parsed(text);
+  const absl::StatusOr<Program> result = with_checked_bounds(program);
+  INFO(result.status());
+  REQUIRE(result.ok());
+  CHECK(print(*result) == print(program));
+}
+
+TEST_CASE("accesses that are proved stay as they are") {
+  unchanged(R"(program p
+  size n
+  input x: f32[n]
+  output y: f32[n]
+{ for i in 0..n { y[i] = x[n - 1 - i] } })");
+  unchanged(R"(program p
+  size n
+  input x: f32[n]
+  output y: f32[n]
+{ for i in 0..n { y[i] = select(0 < i, x[i - 1], 0.0) } })");
+  unchanged(R"(program p
+  size n
+  input x: f32[n]
+  input ids: i32[n]
+  output y: f32[n]
+{ for i in 0..n { y[i] = x[check(cast<i64>(ids[i]), n)] } })");
+  unchanged(R"(program p
+  size h
+  input x: f32[h]
+  output y: f32[(h + 2 - 3) // 2 + 1]
+{ for i in 0..(h + 2 - 3) // 2 + 1 { y[i] = select(0 <= i * 2 - 1 & i * 2 - 1 < h, x[i * 2 - 1], 0.0) } })");
+  unchanged(R"(program p
+  input x: f32[100]
+  output y: f32[100]
+{ for io in 0..13 { for ii in 0..8 { if io * 8 + ii < 100 { y[io * 8 + ii] = x[io * 8 + ii] } } } })");
+}
+
+TEST_CASE("a read that leaves its buffer is refused") {
+  CHECK(refusal(R"(program p
+  size n
+  input x: f32[n]
+  output y: f32[n]
+{ for i in 0..n { y[i] = x[i + 1] } })") ==
+        "x[i + 1] leaves x: index 0 is not always in [0, n)\n"
+        "  legal here: select(inside, x[i + 1], padding)");
+  CHECK(refusal(R"(program p
+  size n
+  input x: f32[n]
+  output y: f32[n]
+{ for i in 0..n { y[i] = select(i < 3, 0.0, x[i - 4]) } })") ==
+        "x[i - 4] leaves x: index 0 is not always in [0, n)\n"
+        "  legal here: select(inside, x[i - 4], padding)");
+}
+
+TEST_CASE("a write that leaves its buffer is refused") {
+  CHECK(refusal(R"(program p
+  output y: f32[4]
+{ for i in 0..5 { y[i] = 1.0 } })") ==
+        "y[i] = 1.0 leaves y: index 0 is not always in [0, 4)");
+}
+
+TEST_CASE("a read about which nothing is known is checked when the kernel runs") {
+  const absl::StatusOr<Program> result = with_checked_bounds(test::parsed(R"(program p
+  size m, n
+  input x: f32[m, n]
+  input s: i64[1]
+  output y: f32[n]
+{ for i in 0..n { y[i] = x[s[0], i] } })"));
+  REQUIRE(result.ok());
+  CHECK(print(*result).find("y[i] = x[check(s[0], m), i]") != std::string::npos);
+  test::checked(*result);
+}
+
+}  // namespace
+}  // namespace tenon
