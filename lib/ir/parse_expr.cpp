@@ -8,8 +8,6 @@ namespace {
 // What stands for an expression after an error; nobody looks at it.
 Expr nothing() { return constant_int(i64, 0); }
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
 }  // namespace
 
 Expr Parser::parse_expr(int at_least) {

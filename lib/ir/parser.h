@@ -12,6 +12,11 @@
 
 namespace tenon {
 
+// Deeper texts are refused. Reading a level takes up to about 4 KB of stack.
+inline constexpr int kMaxNesting = 500;
+
+inline std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : tokens_(tokens_of(text)) {}

@@ -28,7 +28,7 @@ class Verifier {
   void check_requirement(const Expr& e);
   void check_over_sizes(const Expr& e, const std::string& what);
 
-  // --- Statements (verify.cpp).
+  // --- Statements (verify_stmt.cpp).
   void check_stmt(const Stmt& s);
   void check_for(const For& x);
   void check_if(const If& x);

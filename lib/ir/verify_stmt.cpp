@@ -1,0 +1,153 @@
+#include <algorithm>
+
+#include "ir/verifier.h"
+#include "tenon/base/match.h"
+
+namespace tenon {
+
+void Verifier::check_stmt(const Stmt& s) {
+  if (!error_.empty()) return;
+  if (!require(static_cast<bool>(s), [] { return "a statement is missing (null)"; })) return;
+  if (!s.is<Seq>()) statement_ = s;
+  match(
+      s.node().kind,  //
+      [&](const Store& x) { check_store(x); }, [&](const Accumulate& x) { check_accumulate(x); },
+      [&](const For& x) { check_for(x); }, [&](const If& x) { check_if(x); },
+      [&](const Seq& x) { check_seq(x); }, [&](const Alloc& x) { check_alloc(x); },
+      [&](const Bind& x) { check_bind(x); });
+}
+
+void Verifier::check_for(const For& x) {
+  check_expr(x.lo);
+  check_expr(x.hi);
+  if (!error_.empty()) return;
+  check_index_type(x.lo, "lower bound");
+  check_index_type(x.hi, "upper bound");
+  if (!require(static_cast<bool>(x.var), [] { return "the loop has no variable (null)"; })) return;
+  require(x.var.type() == i64, [&] {
+    return "the loop variable has type " + to_string(x.var.type()) + "; it must be i64";
+  });
+  const size_t mark = declared_.size();
+  require(declare(x.var), [&] {
+    return "variable " + names().of(x.var) + " is declared already around this loop; use another";
+  });
+  check_stmt(x.body);
+  close_scope(mark);
+}
+
+void Verifier::check_if(const If& x) {
+  check_expr(x.condition);
+  if (!error_.empty()) return;
+  require(x.condition.type() == boolean, [&] {
+    return "the condition " + text(x.condition) + " has type " + to_string(x.condition.type()) +
+           "; it must be bool with one lane";
+  });
+  const size_t mark = declared_.size();
+  check_stmt(x.body);
+  close_scope(mark);
+}
+
+void Verifier::check_seq(const Seq& x) {
+  const size_t mark = declared_.size();
+  for (const Stmt& part : x.stmts) {
+    require(!part.is<Seq>(),
+            [] { return "a sequence directly holds another one; make sequences with seq()"; });
+    check_stmt(part);
+  }
+  close_scope(mark);
+}
+
+void Verifier::check_alloc(const Alloc& x) {
+  if (!require(static_cast<bool>(x.buffer), [] { return "the buffer is missing (null)"; })) return;
+  require(!x.buffer.definition(),
+          [] { return "the buffer still has a definition; a Program's buffers have none"; });
+  require(!x.buffer.type().is_vector(), [&] {
+    return "the elements have type " + to_string(x.buffer.type()) + "; elements have one lane";
+  });
+  require(x.shape.size() <= kMaxRank, [&] {
+    return "the buffer has " + std::to_string(x.shape.size()) + " dimensions; at most " +
+           std::to_string(kMaxRank) + " are supported";
+  });
+  for (const Expr& extent : x.shape) {
+    check_expr(extent);
+    if (error_.empty()) check_index_type(extent, "extent");
+  }
+  if (x.offset) {
+    check_expr(x.offset);
+    if (error_.empty()) check_index_type(x.offset, "offset");
+    require(x.memory == Memory::kShared || x.memory == Memory::kWorker,
+            [] { return "an offset needs shared or worker memory"; });
+  }
+  require(declare(x.buffer, x.shape, Role::kOutput), [&] {
+    return "buffer " + text(x.buffer) + " is declared already; give each copy its own buffer";
+  });
+}
+
+void Verifier::check_bind(const Bind& x) {
+  check_expr(x.value);
+  if (!error_.empty()) return;
+  if (!require(static_cast<bool>(x.var), [] { return "the let has no variable (null)"; })) return;
+  require(x.var.type() == x.value.type(), [&] {
+    return "the name has type " + to_string(x.var.type()) + " and the value " +
+           to_string(x.value.type()) + "; both must have the same type";
+  });
+  require(declare(x.var),
+          [&] { return "variable " + names().of(x.var) + " is declared already; use another"; });
+}
+
+int32_t Verifier::check_target(const Buffer& buffer, const std::vector<Expr>& indices,
+                               const Expr& value, const Expr& mask) {
+  for (const Expr& index : indices) check_expr(index);
+  check_expr(value);
+  if (mask) check_expr(mask);
+  if (!error_.empty()) return 1;
+  const int32_t lanes = check_access(buffer, indices);
+  if (!error_.empty()) return 1;
+  const Role role = buffers_.at(buffer.id()).role;
+  require(role == Role::kOutput, [&] {
+    return text(buffer) + " is " + (role == Role::kInput ? "an input" : "a weight") +
+           " and cannot be written; write an output or a local buffer";
+  });
+  require(value.type().element() == buffer.type(), [&] {
+    return "the value has type " + to_string(value.type().element()) + " and " +
+           declaration(buffer) + " holds " + to_string(buffer.type()) + "; cast the value";
+  });
+  return lanes;
+}
+
+std::string Verifier::lanes_and_elements(const Expr& value, int32_t elements) {
+  return "the value has " + count(static_cast<size_t>(value.type().lanes), "lane", "lanes") +
+         " and the indices name " + count(static_cast<size_t>(elements), "element", "elements");
+}
+
+void Verifier::check_mask(const Expr& mask, int32_t lanes) {
+  if (!mask) return;
+  require(mask.type().is_bool() && (mask.type().lanes == 1 || mask.type().lanes == lanes), [&] {
+    return "the mask " + text(mask) + " has type " + to_string(mask.type()) + "; it must be " +
+           to_string(boolean.with_lanes(lanes));
+  });
+}
+
+void Verifier::check_store(const Store& x) {
+  const int32_t lanes = check_target(x.buffer, x.indices, x.value, x.mask);
+  if (!error_.empty()) return;
+  require(x.value.type().lanes == 1 || x.value.type().lanes == lanes, [&] {
+    return lanes_and_elements(x.value, lanes) + "; a store writes one element for each lane";
+  });
+  check_mask(x.mask, lanes);
+}
+
+void Verifier::check_accumulate(const Accumulate& x) {
+  const int32_t targets = check_target(x.buffer, x.indices, x.value, x.mask);
+  if (!error_.empty()) return;
+  require(!x.value.type().is_bool(),
+          [] { return "an accumulation takes numbers, not bool; store a value made with & or |"; });
+  const int32_t lanes = x.value.type().lanes;
+  // Many lanes may fold into one element, but not into several.
+  require(targets == 1 || lanes == 1 || lanes == targets, [&] {
+    return lanes_and_elements(x.value, targets) + "; both need the same number, or one element";
+  });
+  check_mask(x.mask, std::max(targets, lanes));
+}
+
+}  // namespace tenon
