@@ -156,9 +156,9 @@ void Encoder::add_range(const LoopRange& range, Environment& env) {
                       var.terms[1].second == 1;
   if (!is_sum) return;
   Span span = span_of(var);
-  for (const Row& bound : lower) span = intersect(span, {span_of(bound).lo, std::nullopt});
+  for (const Row& bound : lower) span = intersect(span, {span_of(bound).lo, kInt64Max});
   for (const Row& bound : upper) {
-    span = intersect(span, {std::nullopt, (span_of(bound) - Span::point(1)).hi});
+    span = intersect(span, {kInt64Min, (span_of(bound) - Span::point(1)).hi});
   }
   sums_.push_back({var.terms[0].first, var.terms[1].first, span});
 }

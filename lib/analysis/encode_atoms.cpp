@@ -17,6 +17,14 @@ int64_t coefficient(const Row& row, int unknown) {
   return 0;
 }
 
+// Numbers so small that the difference of two such rows does not overflow.
+bool is_small(int64_t number) { return number >= -kSmall && number <= kSmall; }
+bool is_small(const Row& row) {
+  return is_small(row.constant) &&
+         std::all_of(row.terms.begin(), row.terms.end(),
+                     [](const auto& term) { return is_small(term.second); });
+}
+
 }  // namespace
 
 Span Encoder::span_of(const Row& row) const {
@@ -38,7 +46,7 @@ Span Encoder::span_of(const Row& row) const {
 
 bool Encoder::exact(const Row& row) const {
   const bool alone = row.terms.size() == 1 && row.terms[0].second == 1 && row.constant == 0;
-  return alone || !span_of(row).is_whole();
+  return alone || (is_small(row) && !span_of(row).is_whole());
 }
 
 Row Encoder::atom(const Expr& e, Environment& env) {
@@ -81,7 +89,7 @@ Row Encoder::atom(const Expr& e, Environment& env) {
 
 Row Encoder::floor_div(const Expr& e, const Binary& b, Environment& env) {
   const Row x = row(b.a, env), n = row(b.b, env);
-  if (exact(x) && n.terms.empty() && n.constant != 0 && n.constant != kInt64Min) {
+  if (exact(x) && n.terms.empty() && n.constant != 0 && is_small(n.constant)) {
     if (n.constant > 0) return quotient(x, n.constant);
     const Row opposite = Row() - x;
     if (exact(opposite)) return quotient(opposite, -n.constant);
@@ -91,7 +99,7 @@ Row Encoder::floor_div(const Expr& e, const Binary& b, Environment& env) {
 
 Row Encoder::floor_mod(const Expr& e, const Binary& b, Environment& env) {
   const Row x = row(b.a, env), n = row(b.b, env);
-  if (exact(x) && n.terms.empty() && n.constant > 0) {
+  if (exact(x) && n.terms.empty() && n.constant > 0 && is_small(n.constant)) {
     Row rest = x;
     tenon::add_multiple(rest, -n.constant, quotient(x, n.constant));
     return rest;
@@ -160,6 +168,7 @@ Row Encoder::product(const Row& a, const Row& b, const Expr& e) {
 // (u - end of u) * (v - end of v) has a known sign for each pair of ends: four linear rows, which
 // say that n*d >= n where n >= 0 and d >= 1.
 void Encoder::relate_product(const Product& p) {
+  if (spans_[p.unknown].is_whole()) return;  // the product may wrap
   const Span u = spans_[p.a], v = spans_[p.b];
   const auto relate = [&](const std::optional<int64_t>& x, const std::optional<int64_t>& y,
                           int64_t sign) {

@@ -1,5 +1,7 @@
 #include "tenon/analysis/interval.h"
 
+#include <algorithm>
+
 #include "analysis/bounds.h"
 #include "analysis/inspect.h"
 
@@ -160,7 +162,12 @@ Span span_of_cast(CastMode mode, Type from, Type to, const Span& a) {
   }
   if (to.is_bool()) return all;
   if (a.inside(all)) return a;
-  return mode == CastMode::kSaturate ? intersect(a, all) : all;
+  if (mode != CastMode::kSaturate) return all;
+  const auto saturated = [&](const std::optional<int64_t>& end,
+                             const std::optional<int64_t>& open) {
+    return end ? std::clamp(*end, *all.lo, *all.hi) : *open;
+  };
+  return {saturated(a.lo, all.lo), saturated(a.hi, all.hi)};
 }
 
 Interval bounds(const Expr& e, const Facts& facts) {

@@ -80,6 +80,7 @@ int compare(const Expr& a, const Expr& b) {
   const VarRef* y = b.as<VarRef>();
   if (x && y) return sign(x->var.id(), y->var.id());
   if (equal(a, b)) return 0;
+  if (a.is<Const>() != b.is<Const>()) return a.is<Const>() ? 1 : -1;
   if (const int order = sign(oldest_var(a), oldest_var(b))) return order;
   if ((x != nullptr) != (y != nullptr)) return x ? -1 : 1;
   return structural(a, b);

@@ -5,8 +5,8 @@
 
 namespace tenon {
 
-// -1, 0 or 1. Expressions over older (outer) variables come first, and a variable comes before
-// anything else that starts with it. 0 means equal.
+// -1, 0 or 1. Expressions over older (outer) variables come first, a variable comes before
+// anything else that starts with it, and constants come last. 0 means equal.
 int compare(const Expr& a, const Expr& b);
 
 }  // namespace tenon

@@ -48,7 +48,7 @@ class Simplifier {
   struct Multiple {
     Affine multiple, rest;
   };
-  Multiple split_multiple(const Affine& x, int64_t factor);
+  std::optional<Multiple> split_multiple(const Affine& x, int64_t factor);
   std::vector<int64_t> common_factors(const Affine& x, int64_t divisor) const;
   int64_t known_factor(const Expr& atom) const;
   bool is_positive(const Affine& x) const;
@@ -70,7 +70,7 @@ class Simplifier {
   const Facts& facts_;
   // Shared sub-expressions are walked once; the first of the pair keeps the key alive.
   std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> seen_;
-  int changes_ = 0;
+  int nested_changes_ = 0;
 };
 
 // The form of an expression whose atoms are simple.

@@ -9,9 +9,9 @@
 namespace tenon {
 namespace {
 
-// A bound on the rules' work, far beyond what any real expression needs: a set of rules that ran in
+// Changes that follow from changes, far beyond what any real expression needs: rules that ran in
 // circles would end here instead of never.
-constexpr int kMaxChanges = 20000;
+constexpr int kMaxNestedChanges = 200;
 
 bool is_commutative(BinaryOp op) {
   switch (op) {
@@ -97,11 +97,13 @@ Expr Simplifier::walk_load(const Expr& e, const Load& l) {
 }
 
 Expr Simplifier::finish(const Expr& e) {
-  if (changes_ > kMaxChanges) return e;
+  if (nested_changes_ > kMaxNestedChanges) return e;
   const Expr changed = step(e);
   if (!changed) return e;
-  ++changes_;
-  return walk(changed);
+  ++nested_changes_;
+  Expr simple = walk(changed);
+  --nested_changes_;
+  return simple;
 }
 
 Expr Simplifier::step(const Expr& e) const {

@@ -45,6 +45,8 @@ Expr joined(BinaryOp op, const std::vector<Affine>& candidates) {
 }  // namespace
 
 bool Simplifier::at_most(const Affine& a, const Affine& b) const {
+  const Span left = span_of(a), right = span_of(b);
+  if (left.hi && right.lo && *left.hi <= *right.lo) return true;
   if (!exact(a) || !exact(b)) return equal(a, b);
   const Affine difference = b - a;
   const Span span = span_of(difference);
@@ -94,6 +96,7 @@ void Simplifier::push_into_extremum(Affine& form) {
   collect(op, term.atom, candidates);
   Affine rest = form;
   rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(place));
+  if (!exact(rest)) return;
   size_t terms_before = rest.terms.size(), terms_after = 0;
   for (Affine& candidate : candidates) {
     if (!exact(candidate)) return;

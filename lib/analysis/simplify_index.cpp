@@ -23,6 +23,12 @@ bool is_atom(const Affine& form) {
   return form.terms.size() == 1 && form.terms[0].coefficient == 1 && form.constant == 0;
 }
 
+bool is_small(const Affine& form) {
+  const auto small = [](int64_t number) { return number >= -kSmall && number <= kSmall; };
+  return small(form.constant) && std::all_of(form.terms.begin(), form.terms.end(),
+                                             [&](const auto& t) { return small(t.coefficient); });
+}
+
 const Binary* as_binary(const Expr& e, BinaryOp op) {
   const Binary* b = e.as<Binary>();
   return b && b->op == op ? b : nullptr;
@@ -78,7 +84,7 @@ Span Simplifier::span_of(const Affine& form) const {
 }
 
 bool Simplifier::exact(const Affine& form) const {
-  return is_atom(form) || !span_of(form).is_whole();
+  return is_atom(form) || (is_small(form) && !span_of(form).is_whole());
 }
 
 Affine Simplifier::atom(const Expr& e) {
@@ -98,6 +104,11 @@ Affine Simplifier::atom(const Expr& e) {
       }
       case BinaryOp::kMin:
       case BinaryOp::kMax: return extremum(x->op, form(x->a), form(x->b));
+      case BinaryOp::kShl: {
+        const Expr shifted = binary(x->op, to_expr(form(x->a)), walk(x->b));
+        const bool is_product = linear_parts(shifted).kind != LinearParts::Kind::kAtom;
+        return is_product ? simple_form(shifted) : finished_atom(shifted);
+      }
       case BinaryOp::kCheck: {
         const Affine i = form(x->a), n = form(x->b);
         if (lies_below(i, n)) return i;
@@ -198,28 +209,32 @@ std::vector<int64_t> Simplifier::common_factors(const Affine& x, int64_t divisor
   return factors;
 }
 
-// x = factor * multiple + rest, where the rest has the terms that the factor does not divide.
-Simplifier::Multiple Simplifier::split_multiple(const Affine& x, int64_t factor) {
+// x = factor * multiple + rest with 0 <= rest < factor, where the rest has the terms that the
+// factor does not divide. Empty when the rest is not known to be so small.
+std::optional<Simplifier::Multiple> Simplifier::split_multiple(const Affine& x, int64_t factor) {
   Multiple m;
+  bool by_facts = false;
   for (const Affine::Term& term : x.terms) {
-    if (term.coefficient % factor == 0) {
-      add_term(m.multiple, term.atom, term.coefficient / factor);
-      continue;
-    }
     const int64_t k = known_factor(term.atom);
     const Wide product = Wide{term.coefficient} * k;
-    if (k > 1 && product % factor == 0 && fits_int64(product)) {
+    if (term.coefficient % factor == 0) {
+      add_term(m.multiple, term.atom, term.coefficient / factor);
+    } else if (product % factor == 0 && fits_int64(product)) {
       // k * (atom // k) stands for the atom.
       const Affine part =
           finished_atom(binary(BinaryOp::kFloorDiv, term.atom, constant_int(i64, k)));
       add_multiple(m.multiple, static_cast<int64_t>(product / factor), part);
+      by_facts = true;
     } else {
       m.rest.terms.push_back(term);
     }
   }
-  m.multiple.constant =
-      wrap_add(m.multiple.constant, static_cast<int64_t>(floor_div(Wide{x.constant}, factor)));
-  m.rest.constant = static_cast<int64_t>(floor_mod(Wide{x.constant}, factor));
+  const Wide whole = floor_div(Wide{x.constant}, factor);
+  m.multiple.constant = wrap_add(m.multiple.constant, static_cast<int64_t>(whole));
+  m.rest.constant = static_cast<int64_t>(x.constant - whole * factor);
+  // Naming atom // k is worth while only where it takes something off.
+  if (by_facts && m.rest.is_constant() && m.rest.constant == 0) return std::nullopt;
+  if (!span_of(m.rest).within(0, factor - 1)) return std::nullopt;
   return m;
 }
 
@@ -227,7 +242,7 @@ Affine Simplifier::quotient(const Affine& x, const Affine& divisor) {
   if (divisor.is_constant() && divisor.constant > 0) {
     return constant_quotient(x, divisor.constant);
   }
-  if (divisor.is_constant() && divisor.constant < 0 && divisor.constant != kInt64Min) {
+  if (divisor.is_constant() && divisor.constant < 0 && divisor.constant >= -kSmall) {
     const Affine opposite = -1 * x;
     if (exact(x) && exact(opposite)) return constant_quotient(opposite, -divisor.constant);
   }
@@ -271,9 +286,8 @@ Affine Simplifier::constant_quotient(const Affine& x, int64_t divisor) {
   if (span.is_point()) return d.quotient + constant_form(*span.lo);
   // (g*a + r) // (g*c) = a // c for 0 <= r < g
   for (const int64_t g : common_factors(d.rest, divisor)) {
-    const Multiple m = split_multiple(d.rest, g);
-    if (span_of(m.rest).within(0, g - 1)) {
-      return d.quotient + constant_quotient(m.multiple, divisor / g);
+    if (const std::optional<Multiple> m = split_multiple(d.rest, g)) {
+      return d.quotient + constant_quotient(m->multiple, divisor / g);
     }
   }
   if (const std::optional<Affine> nested = nested_quotient(d.rest, divisor)) {
@@ -290,8 +304,9 @@ std::optional<Affine> Simplifier::nested_quotient(const Affine& x, int64_t divis
   const std::optional<int64_t> a = inner ? as_int(inner->b) : std::nullopt;
   if (!a || *a <= 0) return std::nullopt;
   const Wide both = Wide{*a} * divisor, shift = Wide{*a} * x.constant;
-  if (!fits_int64(both) || !fits_int64(shift)) return std::nullopt;
-  const Affine number = simple_form(inner->a) + constant_form(static_cast<int64_t>(shift));
+  const Affine start = simple_form(inner->a);
+  if (both > kSmall || shift > kSmall || shift < -kSmall || !exact(start)) return std::nullopt;
+  const Affine number = start + constant_form(static_cast<int64_t>(shift));
   if (!exact(number)) return std::nullopt;
   return constant_quotient(number, static_cast<int64_t>(both));
 }
@@ -303,13 +318,15 @@ Affine Simplifier::constant_remainder(const Affine& x, int64_t divisor) {
   }
   Affine rest = divide(x, divisor).rest;
   if (!exact(rest)) rest = x;
+  std::erase_if(rest.terms, [&](const Affine::Term& term) {
+    return Wide{term.coefficient} * known_factor(term.atom) % divisor == 0;
+  });
   const Span span = floor_div(span_of(rest), Span::point(divisor));
   if (span.is_point()) return rest - constant_form(wrap_mul(*span.lo, divisor));
   // (g*a + r) % (g*c) = g * (a % c) + r for 0 <= r < g
   for (const int64_t g : common_factors(rest, divisor)) {
-    const Multiple m = split_multiple(rest, g);
-    if (span_of(m.rest).within(0, g - 1)) {
-      return g * constant_remainder(m.multiple, divisor / g) + m.rest;
+    if (const std::optional<Multiple> m = split_multiple(rest, g)) {
+      return g * constant_remainder(m->multiple, divisor / g) + m->rest;
     }
   }
   return finished_atom(binary(BinaryOp::kFloorMod, to_expr(rest), constant_int(i64, divisor)));

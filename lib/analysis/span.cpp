@@ -9,6 +9,7 @@ namespace {
 constexpr int64_t kFar = int64_t{1} << 62;
 constexpr int64_t kFarFactor = int64_t{1} << 40;
 
+bool is_empty(const Span& a) { return a.lo && a.hi && *a.lo > *a.hi; }
 bool has_open(const Span& a) { return !a.lo || !a.hi; }
 bool has_far_end(const Span& a, int64_t limit) {
   return (a.lo && (*a.lo > limit || *a.lo < -limit)) || (a.hi && (*a.hi > limit || *a.hi < -limit));
@@ -110,6 +111,7 @@ Span operator*(const Span& a, const Span& b) {
 }
 
 Span floor_div(const Span& a, const Span& b) {
+  if (is_empty(a) || is_empty(b)) return Span::whole();  // at a place that is never reached
   if (!b.at_least(1)) {
     if (b.at_least(0)) return join(floor_div(a, {1, b.hi}), Span::point(0));  // x // 0 is 0
     if (b.at_most(-1) && !a.is_whole() && !b.is_whole()) return floor_div(-a, -b);
@@ -125,6 +127,7 @@ Span floor_div(const Span& a, const Span& b) {
 }
 
 Span floor_mod(const Span& a, const Span& b) {
+  if (is_empty(a) || is_empty(b)) return Span::whole();
   if (!b.at_least(1)) {
     if (b.at_least(0)) return join(floor_mod(a, {1, b.hi}), a);  // x % 0 is x
     if (!b.lo || *b.lo == kInt64Min) return Span::whole();

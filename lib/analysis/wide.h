@@ -11,6 +11,9 @@ __extension__ typedef __int128 Wide;
 inline constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
 inline constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 
+// Coefficients up to here leave room for a difference of two forms and a little more.
+inline constexpr int64_t kSmall = int64_t{1} << 61;
+
 constexpr bool fits_int64(Wide value) { return value >= kInt64Min && value <= kInt64Max; }
 
 constexpr Wide floor_div(Wide a, Wide b) {
