@@ -5,7 +5,9 @@
 //   code->entry()(&call);                        // see tenon/runtime/abi.h
 //
 // Code generation is a fold over the Program without decisions of its own. One engine holds one
-// ORC LLJIT; each Code is one resource tracker, and destroying it unmaps its memory.
+// session of ORC, LLVM's linker in the process, and starts no threads; each Code is a library of
+// its own there, and destroying it unmaps its memory. A kernel calls nothing but what its tenon_call
+// record brings along: code that would is refused.
 #pragma once
 
 #include <cstddef>
