@@ -329,4 +329,14 @@ Program matmul_of_any_m(int64_t n, int64_t k, int64_t a, int64_t b) {
                                    {"PN", number((n + b - 1) / b)}}));
 }
 
+Program matmul_of_any_size(int64_t a, int64_t b) {
+  return parsed(replaced(kMatmul, {{"SIZES", "size m, n, k"},
+                                   {"M", "m"},
+                                   {"N", "n"},
+                                   {"K", "k"},
+                                   {"A", number(a)},
+                                   {"B", number(b)},
+                                   {"PN", "((n + " + number(b - 1) + ") // " + number(b) + ")"}}));
+}
+
 }  // namespace tenon::test

@@ -24,7 +24,8 @@ Program symbolic_instance(const char* text, int64_t lanes);
 // The tile of a matrix product with bias and relu, as register_tile makes it: a rows x b columns of
 // an m x n result with inner dimension k. The weight is packed by b columns.
 Program matmul(int64_t m, int64_t n, int64_t k, int64_t a, int64_t b);
-// With m as a size.
+// With m, or with all three, as sizes.
 Program matmul_of_any_m(int64_t n, int64_t k, int64_t a, int64_t b);
+Program matmul_of_any_size(int64_t a, int64_t b);
 
 }  // namespace tenon::test

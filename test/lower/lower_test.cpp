@@ -51,6 +51,7 @@ TEST_CASE("A matrix product keeps its meaning at ragged sizes, known and unknown
     check_lowering(matmul(m, n, 5, 12, 32));
     check_lowering(matmul(m, n, 5, 3, 48));
     check_lowering(matmul_of_any_m(n, 5, 12, 32), {{"m", m}});
+    check_lowering(matmul_of_any_size(12, 32), {{"m", m}, {"n", n}, {"k", 4}});
   }
 }
 
@@ -153,6 +154,14 @@ TEST_CASE("An unknown number of rows leaves a guard per row in the last tile") {
   CHECK(c.masked_accumulates == 0);
   CHECK(c.loose_locals == 0);
   CHECK(c.guards > 0);
+}
+
+TEST_CASE("With no size known, no accumulator is masked") {
+  const Census c = census_of(lowered(matmul_of_any_size(12, 32)));
+  CHECK(c.microkernels == 4);
+  CHECK(c.masked_accumulates == 0);
+  CHECK(c.selects == 0);
+  CHECK(c.loose_locals == 0);
 }
 
 TEST_CASE("Every pass is in the table with the forms that it needs given before") {
