@@ -130,6 +130,7 @@ class Encoder {
   Row opaque(const Expr& e, const Span& span, Environment& env);
   bool known_outside(const Var& var) const;
   bool differs(const Expr& e, const Environment& env) const;
+  bool is_positive(const Expr& e, const Row& row, const Environment& env) const;
   bool lasts(const Expr& e) const;
   void relate_product(const Product& p);
   int unknown(const Span& span);

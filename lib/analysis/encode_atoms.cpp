@@ -69,7 +69,7 @@ Row Encoder::atom(const Expr& e, Environment& env) {
       case BinaryOp::kCheck: {
         const Row index = row(b->a, env), size = row(b->b, env);
         const Row value = opaque(e, tenon::span_of(b->op, i64, span_of(index), span_of(size)), env);
-        if (span_of(size).at_least(1) && exact(size)) {
+        if (exact(size) && is_positive(b->b, size, env)) {
           add_at_least_zero(size - value - Row{{}, 1});
         }
         return value;
@@ -85,6 +85,16 @@ Row Encoder::atom(const Expr& e, Environment& env) {
     return opaque(e, span_of_cast(c->mode, i64, e.type(), span_of(row(c->a, env))), env);
   }
   return opaque(e, tenon::span_of(e, facts_), env);
+}
+
+// A loop over a size around the place says that the size is at least 1. (Asking the prover would
+// come back here for the facts.)
+bool Encoder::is_positive(const Expr& e, const Row& row, const Environment& env) const {
+  if (span_of(row).at_least(1)) return true;
+  if (differs(e, env)) return false;
+  return std::any_of(facts_.loops().begin(), facts_.loops().end(), [&](const LoopRange& range) {
+    return equal(range.hi, e) && as_int(range.lo).value_or(-1) >= 0;
+  });
 }
 
 Row Encoder::floor_div(const Expr& e, const Binary& b, Environment& env) {
@@ -105,7 +115,7 @@ Row Encoder::floor_mod(const Expr& e, const Binary& b, Environment& env) {
     return rest;
   }
   const Row value = opaque(e, tenon::floor_mod(span_of(x), span_of(n)), env);
-  if (exact(n) && span_of(n).at_least(1)) {
+  if (exact(n) && is_positive(b.b, n, env)) {
     add_at_least_zero(n - value - Row{{}, 1});
     if (exact(x) && span_of(x).at_least(0)) add_at_least_zero(x - value);
   }

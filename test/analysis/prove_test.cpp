@@ -1,0 +1,124 @@
+#include "tenon/analysis/prove.h"
+
+#include <catch2/catch.hpp>
+
+#include "tenon/ir/operators.h"
+#include "tenon/ir/program.h"
+
+namespace tenon {
+namespace {
+
+struct Names {
+  Var n{"n"}, m{"m"}, io{"io"}, ii{"ii"}, j{"j"}, k{"k"}, data{"data"};
+  Facts facts = Facts()
+                    .with_size(n)
+                    .with_size(m)
+                    .inside(LoopRange{io, 0, ceildiv(m, 12)})
+                    .inside(LoopRange{ii, 0, 12})
+                    .inside(LoopRange{j, 0, n})
+                    .inside(LoopRange{k, j, min(n, Expr(j) + 8)});
+
+  Answer ask(const Expr& condition) const {
+    const Answer answer = prove(facts, condition);
+    CHECK(proved(facts, condition) == (answer == Answer::kYes));
+    return answer;
+  }
+};
+
+TEST_CASE_METHOD(Names, "loops, symbolic ends included, bound their variables") {
+  CHECK(ask(Expr(ii) < 12) == Answer::kYes);
+  CHECK(ask(Expr(ii) < 11) == Answer::kNo);
+  CHECK(ask(Expr(j) < n) == Answer::kYes);
+  CHECK(ask(Expr(j) + 1 <= n) == Answer::kYes);
+  CHECK(ask(Expr(j) + 1 < n) == Answer::kNo);
+  CHECK(ask(Expr(k) < n) == Answer::kYes);
+  CHECK(ask(Expr(k) - j < 8) == Answer::kYes);
+  CHECK(ask(Expr(k) - j < 7) == Answer::kNo);
+  CHECK(ask(Expr(j) <= k) == Answer::kYes);
+}
+
+TEST_CASE_METHOD(Names, "a loop around runs at least once") {
+  CHECK(ask(1 <= Expr(n)) == Answer::kYes);
+  CHECK(ask(1 <= Expr(m)) == Answer::kYes);
+  CHECK(ask(2 <= Expr(m)) == Answer::kNo);
+}
+
+TEST_CASE_METHOD(Names, "quotients and remainders by constants are understood") {
+  CHECK(ask(Expr(io) * 12 < m) == Answer::kYes);
+  CHECK(ask(Expr(io) * 12 + ii < m) == Answer::kNo);
+  CHECK(ask(Expr(io) * 12 + ii < Expr(m) + 11) == Answer::kYes);
+  CHECK(ask(Expr(j) / 8 * 8 + Expr(j) % 8 == j) == Answer::kYes);
+  CHECK(ask(Expr(j) / 8 <= Expr(n) / 8) == Answer::kYes);
+  CHECK(ask(Expr(j) % 8 < 8) == Answer::kYes);
+  CHECK(ask(Expr(j) % 8 < 7) == Answer::kNo);
+  CHECK(ask(Expr(io) < (Expr(m) + 11) / 12) == Answer::kYes);
+}
+
+TEST_CASE_METHOD(Names, "guards and requirements are facts") {
+  const Facts guarded = facts.given((Expr(io) * 12 + ii < m) & (Expr(n) % 4 == 0));
+  CHECK(prove(guarded, Expr(io) * 12 + ii < m) == Answer::kYes);
+  CHECK(prove(guarded, Expr(io) * 12 + ii <= m) == Answer::kYes);
+  CHECK(prove(guarded, Expr(n) / 4 * 4 == n) == Answer::kYes);
+  CHECK(prove(guarded, Expr(n) != 6) == Answer::kYes);
+  CHECK(prove(guarded, Expr(n) != 8) == Answer::kNo);
+  CHECK(prove(facts.given(~(Expr(ii) < 5)), 5 <= Expr(ii)) == Answer::kYes);
+  // One of two alternatives holds; both give the same.
+  const Facts either = facts.given((Expr(ii) < 3) | (8 < Expr(ii)));
+  CHECK(prove(either, Expr(ii) != 5) == Answer::kYes);
+  CHECK(prove(facts.given(Expr(ii) != 0), 1 <= Expr(ii)) == Answer::kYes);
+}
+
+TEST_CASE_METHOD(Names, "conditions of several parts are proved part by part") {
+  CHECK(ask((Expr(ii) < 12) & (Expr(j) < n)) == Answer::kYes);
+  CHECK(ask((Expr(ii) < 5) | (4 < Expr(ii))) == Answer::kYes);
+  CHECK(ask((Expr(ii) < 5) | (5 < Expr(ii))) == Answer::kNo);
+  CHECK(ask(~((Expr(ii) < 0) | (Expr(j) == n))) == Answer::kYes);
+  CHECK(ask((Expr(ii) == 3) == (Expr(ii) * 2 == 6)) == Answer::kUnknown);
+}
+
+TEST_CASE_METHOD(Names, "minima and maxima are their cases") {
+  CHECK(ask(min(Expr(ii), Expr(j)) <= ii) == Answer::kYes);
+  CHECK(ask(Expr(j) <= max(Expr(j), Expr(ii))) == Answer::kYes);
+  CHECK(ask(min(Expr(n), Expr(m)) < Expr(n) + 1) == Answer::kYes);
+  CHECK(ask(max(Expr(j), Expr(ii)) < max(Expr(n), 12)) == Answer::kYes);
+  CHECK(ask(min(Expr(j), Expr(ii)) < 11) == Answer::kNo);
+}
+
+TEST_CASE_METHOD(Names,
+                 "products of sizes and loops: equal ones are equal, a witness has numbers") {
+  CHECK(ask(Expr(j) * m == Expr(m) * j) == Answer::kYes);
+  CHECK(ask(Expr(j) * m + ii < Expr(j) * m + 12) == Answer::kYes);
+  CHECK(ask(0 <= Expr(j) * m) == Answer::kYes);
+  CHECK(ask(Expr(j) * m < 5) == Answer::kNo);
+}
+
+TEST_CASE_METHOD(Names, "data may be anything of its type, and wraps") {
+  CHECK(ask(Expr(data) < Expr(data) + 1) != Answer::kYes);
+  CHECK(ask(Expr(data) <= data) == Answer::kYes);
+  CHECK(ask(0 <= Expr(data)) == Answer::kNo);
+  const Buffer ids("ids", i64), bytes("bytes", u8);
+  const Facts with_inputs = facts.with_fixed(ids).with_fixed(bytes);
+  const Expr id = load(ids, {ii});
+  CHECK(prove(with_inputs, cast(i64, load(bytes, {ii})) <= 255) == Answer::kYes);
+  CHECK(prove(with_inputs, id < n) == Answer::kNo);
+  CHECK(prove(with_inputs.given((0 <= id) & (id < n)), id < Expr(n) + 3) == Answer::kYes);
+  CHECK(prove(facts, binary(BinaryOp::kCheck, id, n) < n) == Answer::kYes);
+  // Contents that the Program writes are not for the prover to choose.
+  CHECK(prove(facts, id < n) == Answer::kUnknown);
+}
+
+TEST_CASE_METHOD(Names, "a conjunction that no values satisfy") {
+  CHECK(never(facts, {Expr(j) < ii, Expr(ii) < j}) == Answer::kYes);
+  CHECK(never(facts, {Expr(j) < ii, Expr(ii) < n}) == Answer::kNo);
+  CHECK(never(facts, {Expr(ii) == 5, Expr(ii) % 2 == 0}) == Answer::kYes);
+  CHECK(never(facts, {}) == Answer::kNo);
+}
+
+TEST_CASE_METHOD(Names, "in a place that is never reached everything holds") {
+  const Facts nowhere = facts.given(Expr(n) < 0);
+  CHECK(prove(nowhere, Expr(ii) < 0) != Answer::kNo);
+  CHECK(prove(nowhere, Expr(n) == 12) != Answer::kNo);
+}
+
+}  // namespace
+}  // namespace tenon
