@@ -5,15 +5,17 @@
 namespace tenon {
 namespace {
 
-// Null for a scalar. A packed weight is dense in its own layout.
-const View* view_of(size_t argument, absl::Span<const Argument> inputs,
-                    absl::Span<const View> outputs) {
+// As the Program declares the argument; null for a scalar.
+const View* logical_view(size_t argument, absl::Span<const Argument> inputs,
+                         absl::Span<const View> outputs) {
   if (argument >= inputs.size()) return &outputs[argument - inputs.size()];
   const Argument& input = inputs[argument];
-  return input.kind() == Argument::Kind::kScalar ? nullptr : &input.view();
+  return input.kind() == Argument::Kind::kScalar ? nullptr : &input.logical();
 }
 
-bool is_packed(const Argument& argument) { return argument.layout() != 0; }
+bool is_packed(size_t argument, absl::Span<const Argument> inputs) {
+  return argument < inputs.size() && inputs[argument].layout() != 0;
+}
 
 }  // namespace
 
@@ -23,8 +25,9 @@ bool CallShape::read(absl::Span<const Argument> inputs, absl::Span<const View> o
     return false;
   }
   for (size_t a = 0; a < function_.params.size(); ++a) {
-    const View* view = view_of(a, inputs, outputs);
-    push(view ? static_cast<int64_t>(stride_class(*view)) : 0);
+    const View* view = logical_view(a, inputs, outputs);
+    const bool dense = !view || is_packed(a, inputs);  // packed: dense in its own layout
+    push(static_cast<int64_t>(dense ? StrideClass::kDense : stride_class(*view)));
   }
   return true;
 }
@@ -32,12 +35,8 @@ bool CallShape::read(absl::Span<const Argument> inputs, absl::Span<const View> o
 bool CallShape::read_sizes(absl::Span<const Argument> inputs, absl::Span<const View> outputs) {
   for (size_t s = 0; s < function_.sources.size(); ++s) {
     const FunctionImpl::Source& source = function_.sources[s];
-    const View* view = view_of(source.argument, inputs, outputs);
-    const bool packed = source.argument < inputs.size() && is_packed(inputs[source.argument]);
-    if (!view || !view->valid() || packed || source.dim >= view->rank()) {
-      std::fill(sizes_ + s, sizes_ + function_.sources.size(), 0);
-      return false;
-    }
+    const View* view = logical_view(source.argument, inputs, outputs);
+    if (!view || !view->valid() || source.dim >= view->rank()) return false;
     sizes_[s] = view->size(source.dim);
     if (!function_.is_symbolic(function_.program->sizes[s])) push(sizes_[s]);
   }
@@ -84,19 +83,17 @@ std::vector<StrideClass> CallShape::classes() const {
 
 absl::Status CallShape::check(absl::Span<const Argument> inputs,
                               absl::Span<const View> outputs) const {
-  // A packed weight is taken for a plain one of the right shape: its layout is for the kernel to
-  // judge. Strides of 0, since the logical form has no memory of its own.
+  // In place of a packed weight stands what was packed: the layout is for the kernel to judge. With
+  // strides of 0, since it has no memory of its own.
   std::vector<Argument> plain(inputs.begin(), inputs.end());
   for (size_t a = 0; a < plain.size() && a < function_.inputs; ++a) {
-    const ParamSignature& param = function_.signature.params[function_.params[a]];
-    if (param.role != ParamSignature::Role::kWeight || !is_packed(plain[a])) continue;
+    const View& logical = inputs[a].logical();
+    const Role role = function_.program->params[function_.params[a]].role;
+    if (role != Role::kWeight || !is_packed(a, inputs) || !logical.valid()) continue;
     std::vector<int64_t> shape;
-    for (const SizeProgram& extent : param.shape) {
-      shape.push_back(
-          evaluate(extent, absl::MakeConstSpan(sizes_, function_.program->sizes.size())));
-    }
-    const View& packed = plain[a].view();
-    plain[a] = View(packed.data(), packed.type(), shape, std::vector<int64_t>(shape.size(), 0));
+    for (int d = 0; d < logical.rank(); ++d) shape.push_back(logical.size(d));
+    plain[a] =
+        View(inputs[a].view().data(), logical.type(), shape, std::vector<int64_t>(shape.size(), 0));
   }
   BoundCall bound;
   return check_call(function_.signature, plain, outputs, &bound);
@@ -107,8 +104,7 @@ absl::Status CallShape::explain(absl::Span<const Argument> inputs,
   const absl::Status status = check(inputs, outputs);
   if (!status.ok()) return status;
   return refuse("function " + function_.program.name() +
-                ": a packed weight does not show the sizes that are read off it; call the kernel "
-                "that Jit::kernel gives for the sizes");
+                ": its sizes cannot be read off these arguments");
 }
 
 }  // namespace tenon

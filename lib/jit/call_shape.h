@@ -22,8 +22,7 @@ class CallShape {
   Sizes constants() const;                   // the specialised sizes
   std::vector<StrideClass> classes() const;  // by parameter
 
-  // What the kernel's own check would say, before a kernel is compiled. After read(), whatever it
-  // gave.
+  // What the kernel's own check would say, before a kernel is compiled.
   absl::Status check(absl::Span<const Argument> inputs, absl::Span<const View> outputs) const;
   // Why read() gave false.
   absl::Status explain(absl::Span<const Argument> inputs, absl::Span<const View> outputs) const;

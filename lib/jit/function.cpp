@@ -27,12 +27,11 @@ void number_arguments(FunctionImpl& impl) {
   }
 }
 
-std::optional<Source> find_source(const FunctionImpl& impl, const Var& size, bool weights) {
+std::optional<Source> find_source(const FunctionImpl& impl, const Var& size) {
   for (size_t a = 0; a < impl.params.size(); ++a) {
-    const Param& param = impl.program->params[impl.params[a]];
-    if ((param.role == Role::kWeight) != weights) continue;
-    for (size_t d = 0; d < param.shape.size(); ++d) {
-      const VarRef* ref = param.shape[d].as<VarRef>();
+    const std::vector<Expr>& shape = impl.program->params[impl.params[a]].shape;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      const VarRef* ref = shape[d].as<VarRef>();
       if (ref && ref->var == size) return Source{a, static_cast<int>(d)};
     }
   }
@@ -47,11 +46,9 @@ absl::Status check_count(const Program& program) {
                 std::to_string(FunctionImpl::kMaxCallValues) + " sizes and parameters");
 }
 
-// Weights come last: one that arrives packed does not show its logical shape.
 absl::Status find_sources(FunctionImpl& impl) {
   for (const Var& size : impl.program->sizes) {
-    std::optional<Source> source = find_source(impl, size, false);
-    if (!source) source = find_source(impl, size, true);
+    const std::optional<Source> source = find_source(impl, size);
     if (!source) {
       return refuse("function " + impl.program.name() + ": no argument tells size " + size.name() +
                     ": it is no dimension by itself; use Jit::kernel, which takes sizes");

@@ -138,7 +138,7 @@ absl::StatusOr<Packed> Kernel::pack(std::string_view weight, const View& logical
   if (!memory) return absl::ResourceExhaustedError("no memory for packed weight " + param->name());
   const View packed(memory.get(), param->buffer.type(), shape);
   TENON_RETURN_IF_ERROR(Kernel(packer)({Argument(logical)}, {packed}));
-  return Packed(memory, packed, param->packing ? layout_hash(*param) : 0);
+  return Packed(memory, packed, param->packing ? layout_hash(*param) : 0, logical);
 }
 
 WorkspaceSize Kernel::workspace(const Sizes& sizes) const {

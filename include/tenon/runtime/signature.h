@@ -29,15 +29,20 @@ namespace tenon {
 class Packed {
  public:
   Packed() = default;
-  Packed(std::shared_ptr<void> memory, View view, uint64_t layout)
-      : memory_(std::move(memory)), view_(view), layout_(layout) {}
+  // `logical` is what was packed; only its type and shape are kept.
+  Packed(std::shared_ptr<void> memory, const View& view, uint64_t layout, const View& logical = {})
+      : memory_(std::move(memory)),
+        view_(view),
+        logical_(logical.without_data()),
+        layout_(layout) {}
   const View& view() const { return view_; }
+  const View& logical() const { return logical_; }  // no data; rank 0 when it is not known
   uint64_t layout() const { return layout_; }
   size_t bytes() const;  // of the stored form
 
  private:
   std::shared_ptr<void> memory_;  // shared: a Packed may be used by many kernels and threads
-  View view_;
+  View view_, logical_;
   uint64_t layout_ = 0;  // hash of the packing; compared with the kernel's. 0: stored as it was
 };
 
@@ -50,9 +55,12 @@ concept ScalarValue = (std::is_arithmetic_v<T> && sizeof(T) <= 8) || std::same_a
 class Argument {
  public:
   Argument(const View& view) : kind_(Kind::kView), view_(view) {}  // NOLINT
-  // Refers to the memory of `packed`, which must live until the call returns.
+  // Refers to `packed`, which must live until the call returns.
   Argument(const Packed& packed)  // NOLINT
-      : kind_(Kind::kPacked), view_(packed.view()), layout_(packed.layout()) {}
+      : kind_(Kind::kPacked),
+        view_(packed.view()),
+        layout_(packed.layout()),
+        logical_(&packed.logical()) {}
   template <ScalarValue T>
   Argument(T value) : kind_(Kind::kScalar), scalar_type_(scalar_type_of<T>()) {  // NOLINT
     __builtin_memcpy(&scalar_bits_, &value, sizeof(T));
@@ -62,6 +70,8 @@ class Argument {
   Kind kind() const { return kind_; }
   const View& view() const { return view_; }   // of the packed memory for kPacked
   uint64_t layout() const { return layout_; }  // kPacked: which layout it has
+  // As the Program declares the argument: for kPacked what was packed, without data.
+  const View& logical() const { return logical_ ? *logical_ : view_; }
   Type scalar_type() const { return scalar_type_; }
   uint64_t scalar_bits() const { return scalar_bits_; }  // the value in the low bytes
 
@@ -81,6 +91,7 @@ class Argument {
   Kind kind_;
   View view_;
   uint64_t layout_ = 0;
+  const View* logical_ = nullptr;  // kPacked
   Type scalar_type_ = f32;
   uint64_t scalar_bits_ = 0;
 };

@@ -45,6 +45,11 @@ class View {
   int64_t stride(int dim) const { return strides_[static_cast<size_t>(dim)]; }
   int64_t elements() const;       // product of the sizes; 1 for rank 0, 0 when not valid
   std::string to_string() const;  // "f32[128, 768]", "f32[768, 128] strides [1, 768]"
+  View without_data() const {
+    View shape = *this;
+    shape.data_ = nullptr;
+    return shape;
+  }
 
  private:
   void* data_ = nullptr;
