@@ -9,12 +9,12 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "linear_relu.h"
 #include "side_by_side.h"
 #include "tenon/tenon.h"
 
@@ -25,56 +25,9 @@ extern "C" void omp_set_num_threads(int) __attribute__((weak));
 #endif
 
 namespace tn = tenon;
-using tn::bench::Candidate;
-using tn::bench::Timing;
+using namespace tn::bench;
 
 namespace {
-
-struct Shape {
-  int64_t m, n, k;
-  std::string name() const {
-    return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
-  }
-  double flops() const { return 2.0 * static_cast<double>(m * n * k); }
-};
-
-// --- The kernel.
-
-struct LinearRelu {
-  tn::Size m{"m"}, n{"n"}, k{"k"};
-  tn::Program program;
-
-  LinearRelu() {
-    tn::Tensor x = tn::input("x", tn::f32, {m, k});
-    tn::Tensor w = tn::weight("w", tn::f32, {n, k});
-    tn::Tensor b = tn::input("b", tn::f32, {n});
-    tn::Tensor linear = tn::compute("linear", {m, n}, [&](tn::Expr i, tn::Expr j) {
-      return tn::sum(k, [&](tn::Expr r) { return x(i, r) * w(j, r); });
-    });
-    tn::Tensor out = tn::compute(
-        "out", {m, n}, [&](tn::Expr i, tn::Expr j) { return tn::max(linear(i, j) + b(j), 0.0f); });
-    program = tn::program("linear_relu", {x, w, b}, {out});
-  }
-};
-
-struct Tile {
-  int64_t rows, columns;
-};
-
-// The expert's choice. As many accumulators as registers allow, and rows divided evenly: 50 rows
-// are 13 + 13 + 13 + 11 rather than 14 + 14 + 14 + 8.
-Tile tile_for(const Shape& shape) {
-  constexpr int64_t kMostRows = 14;  // of two vectors each, in 32 registers
-  const int64_t tiles = (shape.m + kMostRows - 1) / kMostRows;
-  return {(shape.m + tiles - 1) / tiles, 32};
-}
-
-tn::Schedule schedule_for(const LinearRelu& f, const Shape& shape, const Tile& tile) {
-  tn::Schedule s(f.program, {{f.m, shape.m}, {f.n, shape.n}, {f.k, shape.k}});
-  auto [i, j] = s.loops<2>("out");
-  s.register_tile("linear", {i, j}, {tile.rows, tile.columns});
-  return s;
-}
 
 // --- Data.
 
@@ -104,21 +57,6 @@ struct Data {
     }
   }
 };
-
-[[noreturn]] void stop(const std::string& message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::exit(1);
-}
-
-void require_ok(const absl::Status& status) {
-  if (!status.ok()) stop(std::string(status.message()));
-}
-
-template <class T>
-T value_of(absl::StatusOr<T> result) {
-  require_ok(result.status());
-  return *std::move(result);
-}
 
 // A rounding error of every addition in one direction would stay below this.
 void require_right(const std::string& who, const Shape& shape, const Data& data,
@@ -286,7 +224,7 @@ void compare(tn::Jit& jit, const LinearRelu& f, const Shape& shape, bool all, Ra
       candidates.push_back(candidate(label, *others.back(), shape, data));
     }
   }
-  const std::vector<Timing> timings = tn::bench::time_side_by_side(candidates);
+  const std::vector<Timing> timings = time_side_by_side(candidates);
   print_timings(shape, timings);
   const double own = minimum_of(timings, "tenon");
   ratios.onednn.push_back(minimum_of(timings, "onednn") / own);
@@ -295,8 +233,7 @@ void compare(tn::Jit& jit, const LinearRelu& f, const Shape& shape, bool all, Ra
 
 void print_suite(const char* peer, const std::vector<double>& ratios) {
   std::printf("suite=linear_relu peer=%s geomean=%.3f min=%.3f n=%zu threads=1\n", peer,
-              tn::bench::geomean(ratios), *std::min_element(ratios.begin(), ratios.end()),
-              ratios.size());
+              geomean(ratios), *std::min_element(ratios.begin(), ratios.end()), ratios.size());
 }
 
 std::vector<Shape> shapes_from(int argc, char** argv) {
@@ -312,10 +249,10 @@ std::vector<Shape> shapes_from(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  tn::bench::Report report(argc, argv);
+  Report report(argc, argv);
   bool all = false;
   for (int a = 1; a < argc; ++a) all |= std::string_view(argv[a]) == "--all";
-  if (!tn::bench::pin_to_one_core()) std::printf("not pinned to a core\n");
+  if (!pin_to_one_core()) std::printf("not pinned to a core\n");
 #ifdef TENON_HAVE_DNNL
   if (omp_set_num_threads) omp_set_num_threads(1);
 #endif
@@ -331,10 +268,10 @@ int main(int argc, char** argv) {
 #endif
   print_suite("eigen", ratios.eigen);
 #ifdef TENON_HAVE_DNNL
-  report.at_least("speed over oneDNN, geometric mean", tn::bench::geomean(ratios.onednn), 1.0, "");
+  report.at_least("speed over oneDNN, geometric mean", geomean(ratios.onednn), 1.0, "");
   report.at_least("speed over oneDNN, worst",
                   *std::min_element(ratios.onednn.begin(), ratios.onednn.end()), 0.9, "");
 #endif
-  report.at_least("speed over Eigen, geometric mean", tn::bench::geomean(ratios.eigen), 1.2, "");
+  report.at_least("speed over Eigen, geometric mean", geomean(ratios.eigen), 1.2, "");
   return report.exit_code();
 }
