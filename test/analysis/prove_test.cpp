@@ -100,11 +100,12 @@ TEST_CASE_METHOD(Names, "data may be anything of its type, and wraps") {
   const Facts with_inputs = facts.with_fixed(ids).with_fixed(bytes);
   const Expr id = load(ids, {ii});
   CHECK(prove(with_inputs, cast(i64, load(bytes, {ii})) <= 255) == Answer::kYes);
-  CHECK(prove(with_inputs, id < n) == Answer::kNo);
   CHECK(prove(with_inputs.given((0 <= id) & (id < n)), id < Expr(n) + 3) == Answer::kYes);
   CHECK(prove(facts, binary(BinaryOp::kCheck, id, n) < n) == Answer::kYes);
-  // Contents that the Program writes are not for the prover to choose.
+  // What a buffer holds is for the call to check: that it could be wrong is no refutation.
+  CHECK(prove(with_inputs, id < n) == Answer::kUnknown);
   CHECK(prove(facts, id < n) == Answer::kUnknown);
+  CHECK(prove(with_inputs.given(id < n), Expr(j) + 1 < n) == Answer::kNo);
 }
 
 TEST_CASE_METHOD(Names, "a conjunction that no values satisfy") {
