@@ -317,7 +317,7 @@ RegisterTile Schedule::register_tile(std::string_view stage, const std::vector<L
   RegisterTile tile;
   tile.outer_ = tile.inner_ = std::vector<Loop>(loops.size(), Loop(Var("none")));
   if (!status_.ok()) return tile;
-  const absl::StatusOr<Buffer> buffer = stage_named(stage);
+  const absl::StatusOr<Buffer> buffer = find_stage(program_, stage);
   absl::Status ready = buffer.status();
   if (ready.ok()) ready = require_loops(loops);
   if (ready.ok()) ready = require_tile(program_, *buffer, loops, factors);

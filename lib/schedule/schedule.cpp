@@ -109,7 +109,6 @@ void Schedule::record(const std::string& action, Place place, const Program& bef
   step.file = place.file_name();
   step.line = static_cast<int>(place.line());
   step.made = effect.made;
-  step.consumed = effect.consumed;
   step.text = action;
   if (!effect.made.empty()) {
     const std::string made = names_of(handles(effect.made));
@@ -118,7 +117,7 @@ void Schedule::record(const std::string& action, Place place, const Program& bef
   }
   if (!effect.consumed.empty()) {
     Names names(before);
-    for (const Var& var : effect.consumed) step.consumed_names.push_back(names.of(var));
+    for (const Var& var : effect.consumed) step.consumed.push_back({var, names.of(var)});
     if (step.fate.empty()) step.fate = effect.verb;
   }
   trace_.steps_.push_back(std::move(step));
@@ -137,16 +136,20 @@ absl::Status Schedule::require_loops(const std::vector<Loop>& loops) const {
     const Var& var = loop.var();
     if (!var) return refuse("the loop handle is empty");
     if (primitives::has_loop(program_->body, var)) continue;
-    for (auto step = trace_.steps_.rbegin(); step != trace_.steps_.rend(); ++step) {
-      const auto found = std::find(step->consumed.begin(), step->consumed.end(), var);
-      if (found == step->consumed.end()) continue;
-      const size_t at = static_cast<size_t>(found - step->consumed.begin());
-      return refuse("loop " + step->consumed_names[at] + " no longer exists: step " +
-                    std::to_string(step->number) + " " + step->fate);
+    if (const Step* end = step_that_consumed(var)) {
+      return refuse("loop " + name_of(loop) + " no longer exists: step " +
+                    std::to_string(end->number) + " " + end->fate);
     }
     return refuse("loop " + var.name() + " is not a loop of this schedule's Program");
   }
   return absl::OkStatus();
+}
+
+const Step* Schedule::step_that_consumed(const Var& var) const {
+  for (const Step& step : trace_.steps_) {
+    if (step.consumed_name(var)) return &step;
+  }
+  return nullptr;
 }
 
 std::string Schedule::name_of(const Loop& loop) const { return names_of({loop}); }
@@ -161,18 +164,11 @@ std::string Schedule::names_of(const std::vector<Loop>& loops) const {
     } else if (primitives::has_loop(program_->body, loop.var())) {
       parts.push_back(names.of(loop.var()));
     } else {
-      parts.push_back(loop.var().name());
+      const Step* end = step_that_consumed(loop.var());
+      parts.push_back(end ? *end->consumed_name(loop.var()) : loop.var().name());
     }
   }
   return join(parts);
-}
-
-absl::StatusOr<Buffer> Schedule::stage_named(std::string_view name) const {
-  return find_stage(program_, name);
-}
-
-absl::StatusOr<Buffer> Schedule::buffer_named(std::string_view name) const {
-  return find_storage(program_, name);
 }
 
 // A size that was given a value is no longer known to the Program.
@@ -187,7 +183,7 @@ Expr Schedule::with_sizes(const Expr& e) const {
 
 std::vector<Loop> Schedule::find_loops(const char* query, std::string_view stage, bool reductions,
                                        Place place) {
-  const absl::StatusOr<Buffer> buffer = stage_named(stage);
+  const absl::StatusOr<Buffer> buffer = find_stage(program_, stage);
   if (buffer.ok()) return handles(loops_of_stage(program_, *buffer, reductions));
   if (status_.ok()) {
     refuse_step(buffer.status(), std::string(query) + "(" + std::string(stage) + ")", place);
@@ -203,13 +199,18 @@ std::vector<Loop> Schedule::all_loops(std::string_view stage, Place place) {
   return find_loops("all_loops", stage, true, place);
 }
 
+absl::Status Schedule::wrong_count(std::string_view stage, const std::vector<Loop>& found,
+                                   size_t count) const {
+  return refuse(std::string(stage) + " has " + std::to_string(found.size()) +
+                (found.size() == 1 ? " loop (" : " loops (") + names_of(found) + "), and " +
+                std::to_string(count) + (count == 1 ? " was" : " were") + " asked for");
+}
+
 std::vector<Loop> Schedule::counted_loops(std::string_view stage, size_t count, Place place) {
   const bool fine = status_.ok();
   std::vector<Loop> found = loops(stage, place);
   if (fine && status_.ok() && found.size() != count) {
-    refuse_step(refuse(std::string(stage) + " has " + std::to_string(found.size()) + " loops (" +
-                       names_of(found) + "), and " + std::to_string(count) + " were asked for"),
-                "loops(" + std::string(stage) + ")", place);
+    refuse_step(wrong_count(stage, found, count), "loops(" + std::string(stage) + ")", place);
   }
   found.resize(count, dummy_loop());
   return found;
@@ -300,7 +301,7 @@ void Schedule::parallelize(Loop loop, Place place) {
 
 std::vector<Loop> Schedule::compute_at(std::string_view stage, Loop loop, Place place) {
   const std::string action = "compute_at(" + std::string(stage) + ", " + name_of(loop) + ")";
-  const absl::StatusOr<Buffer> buffer = stage_named(stage);
+  const absl::StatusOr<Buffer> buffer = find_stage(program_, stage);
   const auto done =
       run(action, {loop}, place, [&]() -> absl::StatusOr<primitives::ComputeAtResult> {
         if (!buffer.ok()) return buffer.status();
@@ -319,8 +320,7 @@ std::vector<Loop> Schedule::counted_compute_at(std::string_view stage, Loop loop
   if (fine && status_.ok() && found.size() != count) {
     program_ = before;
     trace_.steps_.pop_back();
-    refuse_step(refuse(std::string(stage) + " has " + std::to_string(found.size()) + " loops (" +
-                       names_of(found) + "), and " + std::to_string(count) + " were asked for"),
+    refuse_step(wrong_count(stage, found, count),
                 "compute_at(" + std::string(stage) + ", " + name_of(loop) + ")", place);
   }
   found.resize(count, dummy_loop());
@@ -329,7 +329,7 @@ std::vector<Loop> Schedule::counted_compute_at(std::string_view stage, Loop loop
 
 void Schedule::inline_into(std::string_view stage, Place place) {
   const std::string action = "inline_into(" + std::string(stage) + ")";
-  const absl::StatusOr<Buffer> buffer = stage_named(stage);
+  const absl::StatusOr<Buffer> buffer = find_stage(program_, stage);
   const Program before = program_;
   const auto done = run(action, {}, place, [&]() -> absl::StatusOr<primitives::InlineResult> {
     if (!buffer.ok()) return buffer.status();
@@ -339,7 +339,7 @@ void Schedule::inline_into(std::string_view stage, Place place) {
 }
 
 void Schedule::set_layout(std::string_view name, const IndexMap& map, Place place) {
-  const absl::StatusOr<Buffer> buffer = buffer_named(name);
+  const absl::StatusOr<Buffer> buffer = find_storage(program_, name);
   std::vector<Var> vars;
   std::vector<Expr> place_of;
   if (buffer.ok()) {
@@ -361,7 +361,7 @@ void Schedule::set_layout(std::string_view name, const IndexMap& map, Place plac
 // Gives the output a local stage; returns the name of that stage.
 std::string Schedule::copy_out(std::string_view output, Place place) {
   const std::string action = "copy_out(" + std::string(output) + ")";
-  const absl::StatusOr<Buffer> buffer = stage_named(output);
+  const absl::StatusOr<Buffer> buffer = find_stage(program_, output);
   const auto done = run(action, {}, place, [&]() -> absl::StatusOr<primitives::CopyOutResult> {
     if (!buffer.ok()) return buffer.status();
     return primitives::copy_out(program_, *buffer);

@@ -21,6 +21,13 @@ std::string line_of(const Step& step, size_t width) {
 
 }  // namespace
 
+const std::string* Step::consumed_name(const Var& var) const {
+  for (const Consumed& loop : consumed) {
+    if (loop.var == var) return &loop.name;
+  }
+  return nullptr;
+}
+
 std::string Trace::to_string() const {
   const size_t width = steps_.empty() ? 1 : std::to_string(steps_.back().number).size();
   std::string text;

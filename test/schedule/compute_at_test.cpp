@@ -123,7 +123,7 @@ TEST_CASE("The number of loops that are asked for is the number that there is") 
   const auto [a, b] = s.compute_at<2>("t", s.loops<1>("out")[0]);
   CHECK(refusal_of(s) ==
         "schedule step 1: compute_at(t, i_1) refused\n"
-        "  t has 1 loops (i), and 2 were asked for");
+        "  t has 1 loop (i), and 2 were asked for");
   CHECK(a.var());
   CHECK(b.var());
   CHECK(structurally_equal(s.program(), Schedule(p).program()));

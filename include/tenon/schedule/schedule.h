@@ -49,10 +49,16 @@ struct Step {
   int line = 0;
   // Loops that no longer exist after this step, their names before it, and what it did to them
   // ("split it into io, ii").
-  std::vector<Var> consumed;
-  std::vector<std::string> consumed_names;
+  struct Consumed {
+    Var var;
+    std::string name;
+  };
+  std::vector<Consumed> consumed;
   std::string fate;
   std::vector<Var> made;  // loops that this step made
+
+  // The name of a loop that this step consumed; null for another one.
+  const std::string* consumed_name(const Var& var) const;
 };
 
 //   1 split(i, 12) -> io, ii   (mykernel.cpp:42)
@@ -175,8 +181,9 @@ class Schedule {
   void mark(const std::string& action, Loop loop, Place place, const Primitive& primitive);
 
   absl::Status require_loops(const std::vector<Loop>& loops) const;
-  absl::StatusOr<Buffer> stage_named(std::string_view name) const;
-  absl::StatusOr<Buffer> buffer_named(std::string_view name) const;
+  absl::Status wrong_count(std::string_view stage, const std::vector<Loop>& found,
+                           size_t count) const;
+  const Step* step_that_consumed(const Var& var) const;
   std::string name_of(const Loop& loop) const;
   std::string names_of(const std::vector<Loop>& loops) const;
   Expr with_sizes(const Expr& e) const;
