@@ -4,7 +4,7 @@
 namespace tenon {
 
 // The statements of a block, whose names end with it.
-std::vector<Stmt> Parser::parse_block() {
+std::vector<Stmt> ProgramParser::parse_block() {
   std::vector<Stmt> stmts;
   if (!enter()) return stmts;
   const size_t mark = declared_.size();
@@ -21,7 +21,7 @@ std::vector<Stmt> Parser::parse_block() {
   return stmts;
 }
 
-Stmt Parser::parse_stmt() {
+Stmt ProgramParser::parse_stmt() {
   const bool before_name = peek(1).kind == Token::kName;
   const bool is_loop = sees("parallel") || sees("vector") || sees("unroll");
   if ((sees("for") && before_name) || (is_loop && before_name)) return parse_for();
@@ -33,7 +33,7 @@ Stmt Parser::parse_stmt() {
   return seq({});
 }
 
-Stmt Parser::parse_for() {
+Stmt ProgramParser::parse_for() {
   ForKind kind = ForKind::kSerial;
   for (ForKind other : {ForKind::kParallel, ForKind::kVector, ForKind::kUnroll}) {
     if (accept(name_of(other))) kind = other;
@@ -51,7 +51,7 @@ Stmt Parser::parse_for() {
   return make_for(var, std::move(lo), std::move(hi), kind, seq(std::move(body)));
 }
 
-Stmt Parser::parse_if() {
+Stmt ProgramParser::parse_if() {
   next();
   std::vector<Expr> conditions = {parse_expr()};
   while (accept_word("and")) conditions.push_back(parse_expr());
@@ -63,7 +63,7 @@ Stmt Parser::parse_if() {
   return result;
 }
 
-Stmt Parser::parse_alloc() {
+Stmt ProgramParser::parse_alloc() {
   next();
   const Token name = expect_name("a name for the buffer");
   expect(":");
@@ -75,7 +75,7 @@ Stmt Parser::parse_alloc() {
   return alloc(buffer, std::move(shape), memory, std::move(offset));
 }
 
-Memory Parser::parse_memory() {
+Memory ProgramParser::parse_memory() {
   for (Memory memory : {Memory::kStack, Memory::kShared, Memory::kWorker}) {
     if (accept(name_of(memory))) return memory;
   }
@@ -83,7 +83,7 @@ Memory Parser::parse_memory() {
   return Memory::kAuto;
 }
 
-Stmt Parser::parse_let() {
+Stmt ProgramParser::parse_let() {
   next();
   const Token name = expect_name("a name for the value");
   expect("=");
@@ -93,7 +93,7 @@ Stmt Parser::parse_let() {
 }
 
 // buffer[indices] = value, or += and the like, with an optional mask.
-Stmt Parser::parse_write() {
+Stmt ProgramParser::parse_write() {
   const Token name = next();
   if (!sees("[")) {
     fail_expected("'[': a statement is a loop, an if, an alloc, a let or a write to a buffer");
@@ -110,7 +110,7 @@ Stmt Parser::parse_write() {
   return accumulate(buffer, std::move(indices), *update, std::move(value), std::move(mask));
 }
 
-std::optional<Reducer> Parser::accept_update() {
+std::optional<Reducer> ProgramParser::accept_update() {
   if (accept("+=")) return Reducer::kSum;
   if (accept("*=")) return Reducer::kProd;
   for (Reducer op : {Reducer::kMax, Reducer::kMin}) {
@@ -124,7 +124,7 @@ std::optional<Reducer> Parser::accept_update() {
 
 // --- The Program.
 
-Packing Parser::parse_packing() {
+Packing ProgramParser::parse_packing() {
   Packing packing;
   packing.logical_shape = parse_list("[", "]");
   expect("by");
@@ -142,7 +142,7 @@ Packing Parser::parse_packing() {
   return packing;
 }
 
-Param Parser::parse_param(Role role) {
+Param ProgramParser::parse_param(Role role) {
   Param param;
   param.role = role;
   const Token name = expect_name("a name for the parameter");
@@ -159,7 +159,7 @@ Param Parser::parse_param(Role role) {
   return param;
 }
 
-void Parser::parse_header(ProgramData& program) {
+void ProgramParser::parse_header(ProgramData& program) {
   expect("program");
   program.name = expect_name("a name for the program").text;
   while (error_.ok() && !sees("{")) {
@@ -185,7 +185,7 @@ void Parser::parse_header(ProgramData& program) {
   }
 }
 
-absl::StatusOr<Program> Parser::parse_program() {
+absl::StatusOr<Program> ProgramParser::parse_program() {
   ProgramData data;
   parse_header(data);
   data.body = seq(parse_block());
@@ -196,6 +196,6 @@ absl::StatusOr<Program> Parser::parse_program() {
   return program;
 }
 
-absl::StatusOr<Program> parse(std::string_view text) { return Parser(text).parse_program(); }
+absl::StatusOr<Program> parse(std::string_view text) { return ProgramParser(text).parse_program(); }
 
 }  // namespace tenon

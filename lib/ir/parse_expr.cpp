@@ -10,7 +10,7 @@ Expr nothing() { return constant_int(i64, 0); }
 
 }  // namespace
 
-Expr Parser::parse_expr(int at_least) {
+Expr ProgramParser::parse_expr(int at_least) {
   Expr left = parse_unary();
   for (;;) {
     const std::optional<BinaryOp> op =
@@ -22,7 +22,7 @@ Expr Parser::parse_expr(int at_least) {
   }
 }
 
-Expr Parser::parse_unary() {
+Expr ProgramParser::parse_unary() {
   if (!enter()) return nothing();
   const Token at = peek();
   Expr result;
@@ -43,12 +43,12 @@ Expr Parser::parse_unary() {
 }
 
 // A minus directly before a number is part of the number. Null when there is no number.
-Expr Parser::parse_negative() {
+Expr ProgramParser::parse_negative() {
   if (peek().kind == Token::kNumber) return parse_number(true);
   return at_special() && peek().text != "nan" ? parse_special(true) : Expr();
 }
 
-Expr Parser::parse_primary() {
+Expr ProgramParser::parse_primary() {
   if (peek().kind == Token::kNumber) return parse_number(false);
   if (at_special()) return parse_special(false);
   if (accept("(")) {
@@ -61,7 +61,7 @@ Expr Parser::parse_primary() {
   return nothing();
 }
 
-Expr Parser::parse_named() {
+Expr ProgramParser::parse_named() {
   if (sees("true") || sees("false")) return constant_int(boolean, next().text == "true");
   if (sees("cast") || sees("saturate") || sees("bitcast")) return parse_cast();
   if (peek(1).text == "(") return parse_call();
@@ -75,7 +75,7 @@ Expr Parser::parse_named() {
   return buffer ? load(buffer, std::move(indices)) : nothing();
 }
 
-Expr Parser::parse_number(bool negative) {
+Expr ProgramParser::parse_number(bool negative) {
   const Token token = next();
   const NumberParts number = split_number(token.text);
   std::optional<Type> type = number.is_float ? f32 : i64;
@@ -97,12 +97,12 @@ Expr Parser::parse_number(bool negative) {
 }
 
 // inf, nan, f64.inf, f16.nan, f32.bits(0x7fc00001)
-bool Parser::at_special() const {
+bool ProgramParser::at_special() const {
   if (!sees_name()) return false;
   return sees("inf") || sees("nan") || (parse_type(peek().text) && peek(1).text == ".");
 }
 
-Expr Parser::parse_special(bool negative) {
+Expr ProgramParser::parse_special(bool negative) {
   Type type = f32;
   if (!sees("inf") && !sees("nan")) {
     type = parse_element_type();
@@ -132,7 +132,7 @@ Expr Parser::parse_special(bool negative) {
   return constant_bits(type, *bits);
 }
 
-Expr Parser::parse_cast() {
+Expr ProgramParser::parse_cast() {
   const Token at = next();
   expect("<");
   const Type type = parse_element_type();
@@ -146,7 +146,7 @@ Expr Parser::parse_cast() {
   return checked(at, make_cast(mode, type.with_lanes(a.type().lanes), a));
 }
 
-Expr Parser::parse_call() {
+Expr ProgramParser::parse_call() {
   const Token function = peek();
   if (function.text == "masked") return parse_masked();
   if (function.text == "ramp" || function.text == "broadcast") {
@@ -173,7 +173,7 @@ Expr Parser::parse_call() {
   return checked(function, make_select(arguments[0], arguments[1], arguments[2]));
 }
 
-Expr Parser::parse_masked() {
+Expr ProgramParser::parse_masked() {
   next();
   expect("(");
   const Token name = expect_name("a buffer");
@@ -186,7 +186,7 @@ Expr Parser::parse_masked() {
 }
 
 // ramp(base, stride, lanes) and broadcast(value, lanes)
-Expr Parser::parse_lanes(const Token& function) {
+Expr ProgramParser::parse_lanes(const Token& function) {
   expect("(");
   const Expr a = parse_expr();
   expect(",");
@@ -211,7 +211,7 @@ Expr Parser::parse_lanes(const Token& function) {
   return checked(function, stride ? ramp(a, stride, n) : broadcast_lanes(a, n));
 }
 
-Expr Parser::make_unary(const Token& at, UnaryOp op, const Expr& a) {
+Expr ProgramParser::make_unary(const Token& at, UnaryOp op, const Expr& a) {
   if (!accepts(op, a.type())) {
     fail(at, "operator " + std::string(name_of(op)) + " on " + to_string(a.type()) + ": it takes " +
                  operands_of(op));
@@ -220,7 +220,7 @@ Expr Parser::make_unary(const Token& at, UnaryOp op, const Expr& a) {
   return checked(at, unary(op, a));
 }
 
-Expr Parser::make_binary(const Token& at, BinaryOp op, const Expr& a, const Expr& b) {
+Expr ProgramParser::make_binary(const Token& at, BinaryOp op, const Expr& a, const Expr& b) {
   const std::string types = "operator " + std::string(name_of(op)) + " on " + to_string(a.type()) +
                             " and " + to_string(b.type());
   if (a.type() != b.type()) {
@@ -235,7 +235,7 @@ Expr Parser::make_binary(const Token& at, BinaryOp op, const Expr& a, const Expr
 }
 
 // A node that could not be made says why.
-Expr Parser::checked(const Token& at, Expr e) {
+Expr ProgramParser::checked(const Token& at, Expr e) {
   if (const Invalid* wrong = e.as<Invalid>()) {
     fail(at, wrong->message);
     return nothing();
@@ -243,7 +243,7 @@ Expr Parser::checked(const Token& at, Expr e) {
   return e;
 }
 
-Type Parser::parse_element_type() {
+Type ProgramParser::parse_element_type() {
   const Token name = expect_name("a type");
   const std::optional<Type> type = parse_type(name.text);
   if (!type || type->is_vector()) {
@@ -252,7 +252,7 @@ Type Parser::parse_element_type() {
   return type.value_or(f32);
 }
 
-std::vector<Expr> Parser::parse_list(std::string_view open, std::string_view close) {
+std::vector<Expr> ProgramParser::parse_list(std::string_view open, std::string_view close) {
   expect(open);
   std::vector<Expr> list;
   if (accept(close)) return list;

@@ -23,45 +23,47 @@ std::string found(const Token& token) {
 
 // --- Tokens.
 
-const Token& Parser::peek(size_t ahead) const {
+const Token& ProgramParser::peek(size_t ahead) const {
   return tokens_[std::min(position_ + ahead, tokens_.size() - 1)];
 }
 
-Token Parser::next() {
+Token ProgramParser::next() {
   const Token token = peek();
   if (position_ + 1 < tokens_.size()) ++position_;
   return token;
 }
 
-bool Parser::accept(std::string_view text) {
+bool ProgramParser::accept(std::string_view text) {
   if (!sees(text) || peek().kind == Token::kEnd) return false;
   next();
   return true;
 }
 
-bool Parser::accept_word(std::string_view word) { return continues_with(word) && accept(word); }
+bool ProgramParser::accept_word(std::string_view word) {
+  return continues_with(word) && accept(word);
+}
 
-void Parser::expect(std::string_view text) {
+void ProgramParser::expect(std::string_view text) {
   if (!accept(text)) fail_expected(quoted(text));
 }
 
-Token Parser::expect_name(std::string_view what) {
+Token ProgramParser::expect_name(std::string_view what) {
   if (!sees_name()) fail_expected(what);
   return next();
 }
 
-void Parser::fail(const Token& at, const std::string& message) {
+void ProgramParser::fail(const Token& at, const std::string& message) {
   if (!error_.ok()) return;
   error_ = refuse("line " + std::to_string(at.line) + ", column " + std::to_string(at.column) +
                   ": " + message);
   position_ = tokens_.size() - 1;
 }
 
-void Parser::fail_expected(std::string_view what) {
+void ProgramParser::fail_expected(std::string_view what) {
   fail(peek(), found(peek()) + ", expected " + std::string(what));
 }
 
-bool Parser::enter(int levels) {
+bool ProgramParser::enter(int levels) {
   depth_ += levels;
   if (depth_ <= kMaxNesting) return true;
   fail(peek(), "nested more than " + std::to_string(kMaxNesting) + " levels deep");
@@ -71,7 +73,7 @@ bool Parser::enter(int levels) {
 
 // --- Names.
 
-void Parser::declare(const Token& name, Var var, Buffer buffer) {
+void ProgramParser::declare(const Token& name, Var var, Buffer buffer) {
   if (!error_.ok()) return;
   const std::string text(name.text);
   if (is_reserved(text)) fail(name, quoted(text) + " has a meaning of its own and names nothing");
@@ -83,23 +85,23 @@ void Parser::declare(const Token& name, Var var, Buffer buffer) {
   declared_.push_back(text);
 }
 
-Var Parser::declare_var(const Token& name, Type type) {
+Var ProgramParser::declare_var(const Token& name, Type type) {
   const Var var(std::string(name.text), type);
   declare(name, var, Buffer());
   return var;
 }
 
-Buffer Parser::declare_buffer(const Token& name, Type type) {
+Buffer ProgramParser::declare_buffer(const Token& name, Type type) {
   const Buffer buffer(std::string(name.text), type);
   declare(name, Var(), buffer);
   return buffer;
 }
 
-void Parser::close_scope(size_t mark) {
+void ProgramParser::close_scope(size_t mark) {
   for (; declared_.size() > mark; declared_.pop_back()) names_.erase(declared_.back());
 }
 
-Var Parser::find_var(const Token& name) {
+Var ProgramParser::find_var(const Token& name) {
   const auto known = names_.find(name.text);
   if (known == names_.end()) {
     fail(name, quoted(name.text) + " is not declared");
@@ -109,7 +111,7 @@ Var Parser::find_var(const Token& name) {
   return known->second.var;
 }
 
-Buffer Parser::find_buffer(const Token& name) {
+Buffer ProgramParser::find_buffer(const Token& name) {
   const auto known = names_.find(name.text);
   if (known == names_.end()) {
     fail(name, quoted(name.text) + " is not declared");

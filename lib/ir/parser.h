@@ -17,9 +17,9 @@ inline constexpr int kMaxNesting = 500;
 
 inline std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-class Parser {
+class ProgramParser {
  public:
-  explicit Parser(std::string_view text) : tokens_(tokens_of(text)) {}
+  explicit ProgramParser(std::string_view text) : tokens_(tokens_of(text)) {}
 
   absl::StatusOr<Program> parse_program();
 

@@ -5,14 +5,14 @@
 
 namespace tenon {
 
-void Printer::put_mask(const Expr& mask) {
+void ProgramPrinter::put_mask(const Expr& mask) {
   if (!mask) return;
   put(" where ");
   put_expr(mask);
 }
 
 // Nested guards print as one line; returns what stands inside the innermost.
-const Stmt& Printer::put_conditions(const Stmt& s) {
+const Stmt& ProgramPrinter::put_conditions(const Stmt& s) {
   const Stmt* inner = &s;
   const char* word = "if ";
   while (const If* x = inner->as<If>()) {
@@ -24,7 +24,7 @@ const Stmt& Printer::put_conditions(const Stmt& s) {
   return *inner;
 }
 
-void Printer::put_alloc(const Alloc& x) {
+void ProgramPrinter::put_alloc(const Alloc& x) {
   put("alloc " + names_.of(x.buffer) + ": ");
   put_shape(x.buffer.type(), x.shape);
   if (x.memory != Memory::kAuto) put(std::string(" in ") + name_of(x.memory));
@@ -34,7 +34,7 @@ void Printer::put_alloc(const Alloc& x) {
   }
 }
 
-void Printer::put_headline(const Stmt& s) {
+void ProgramPrinter::put_headline(const Stmt& s) {
   match(
       s.node().kind,
       [&](const Store& x) {
@@ -65,13 +65,13 @@ void Printer::put_headline(const Stmt& s) {
       });
 }
 
-void Printer::put_block(const Stmt& body, int indent) {
+void ProgramPrinter::put_block(const Stmt& body, int indent) {
   put(" {\n");
   put_stmt(body, indent + 2);
   put(std::string(static_cast<size_t>(indent), ' ') + "}\n");
 }
 
-void Printer::put_stmt(const Stmt& s, int indent) {
+void ProgramPrinter::put_stmt(const Stmt& s, int indent) {
   if (const Seq* many = s.as<Seq>()) {
     for (const Stmt& part : many->stmts) put_stmt(part, indent);
     return;
@@ -99,7 +99,7 @@ static const char* role_name(Role role) {
   return "";
 }
 
-void Printer::put_packing(const Packing& packing) {
+void ProgramPrinter::put_packing(const Packing& packing) {
   put(" packs [");
   put_list(packing.logical_shape);
   put("] by (");
@@ -113,7 +113,7 @@ void Printer::put_packing(const Packing& packing) {
   put(")");
 }
 
-void Printer::put_param(const Param& param) {
+void ProgramPrinter::put_param(const Param& param) {
   put(std::string("  ") + role_name(param.role) + " ");
   if (param.role == Role::kScalar) {
     put(names_.of(param.scalar) + ": " + to_string(param.scalar.type()));
@@ -130,7 +130,7 @@ void Printer::put_param(const Param& param) {
   put("\n");
 }
 
-void Printer::put_program(const ProgramData& program) {
+void ProgramPrinter::put_program(const ProgramData& program) {
   put("program " + program.name + "\n");
   if (program.reassociated) put("  reassociated\n");
   const char* separator = "  size ";
@@ -151,26 +151,26 @@ void Printer::put_program(const ProgramData& program) {
 }
 
 std::string expr_text(const Expr& e, Names& names) {
-  Printer printer(names);
+  ProgramPrinter printer(names);
   printer.put_expr(e);
   return printer.take();
 }
 
 std::string headline(const Stmt& s, Names& names) {
-  Printer printer(names);
+  ProgramPrinter printer(names);
   printer.put_headline(s);
   return printer.take();
 }
 
 std::string shape_text(Type type, const std::vector<Expr>& shape, Names& names) {
-  Printer printer(names);
+  ProgramPrinter printer(names);
   printer.put_shape(type, shape);
   return printer.take();
 }
 
 std::string print(const Program& program) {
   Names names(program);
-  Printer printer(names);
+  ProgramPrinter printer(names);
   printer.put_program(*program);
   return printer.take();
 }
@@ -182,7 +182,7 @@ std::string print(const Expr& e) {
 
 std::string print(const Stmt& s) {
   Names names;
-  Printer printer(names);
+  ProgramPrinter printer(names);
   printer.put_stmt(s, 0);
   return printer.take();
 }
@@ -194,7 +194,7 @@ std::string print(const Expr& e, const Program& within) {
 
 std::string print(const Stmt& s, const Program& within) {
   Names names(within);
-  Printer printer(names);
+  ProgramPrinter printer(names);
   printer.put_stmt(s, 0);
   return printer.take();
 }

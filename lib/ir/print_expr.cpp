@@ -13,7 +13,7 @@ static int precedence_of(const Expr& e) {
   return kPrimaryPrecedence;
 }
 
-void Printer::put_expr(const Expr& e, int at_least) {
+void ProgramPrinter::put_expr(const Expr& e, int at_least) {
   if (!e) return put("<null>");
   const bool parentheses = precedence_of(e) < at_least;
   if (parentheses) put("(");
@@ -21,7 +21,7 @@ void Printer::put_expr(const Expr& e, int at_least) {
   if (parentheses) put(")");
 }
 
-void Printer::put_node(const Expr& e) {
+void ProgramPrinter::put_node(const Expr& e) {
   match(
       e.node().kind,  //
       [&](const Const& c) { put(literal_text(e.type(), c.bits)); },
@@ -45,7 +45,7 @@ void Printer::put_node(const Expr& e) {
       [&](const Invalid& i) { put("invalid(\"" + i.message + "\")"); });
 }
 
-void Printer::put_unary(const Expr& e, const Unary& x) {
+void ProgramPrinter::put_unary(const Expr& e, const Unary& x) {
   if (precedence_of(e) == kPrimaryPrecedence) return put_call(name_of(x.op), {&x.a});
   put(x.op == UnaryOp::kNot && e.type().is_bool() ? "!" : name_of(x.op));
   // A minus directly before a number, or before another minus, belongs to the number.
@@ -58,7 +58,7 @@ void Printer::put_unary(const Expr& e, const Unary& x) {
   }
 }
 
-void Printer::put_binary(const Binary& x) {
+void ProgramPrinter::put_binary(const Binary& x) {
   const std::optional<Precedence> precedence = infix_precedence(x.op);
   if (!precedence) return put_call(name_of(x.op), {&x.a, &x.b});
   put_expr(x.a, *precedence);
@@ -66,7 +66,7 @@ void Printer::put_binary(const Binary& x) {
   put_expr(x.b, *precedence + 1);  // operators of equal rank group to the left
 }
 
-void Printer::put_cast(const Expr& e, const Cast& x) {
+void ProgramPrinter::put_cast(const Expr& e, const Cast& x) {
   switch (x.mode) {
     case CastMode::kValue: put("cast<"); break;
     case CastMode::kSaturate: put("saturate<"); break;
@@ -76,7 +76,7 @@ void Printer::put_cast(const Expr& e, const Cast& x) {
   put_call("", {&x.a});
 }
 
-void Printer::put_load(const Load& x) {
+void ProgramPrinter::put_load(const Load& x) {
   if (!x.mask) return put_access(x.buffer, x.indices);
   put("masked(");
   put_access(x.buffer, x.indices);
@@ -85,7 +85,7 @@ void Printer::put_load(const Load& x) {
   put(")");
 }
 
-void Printer::put_reduce(const Reduce& x) {
+void ProgramPrinter::put_reduce(const Reduce& x) {
   put(std::string("reduce(") + name_of(x.op));
   for (const ReduceAxis& axis : x.axes) {
     put(", " + names_.of(axis.var) + " in 0..");
@@ -96,7 +96,7 @@ void Printer::put_reduce(const Reduce& x) {
   put(")");
 }
 
-void Printer::put_call(const char* name, std::initializer_list<const Expr*> arguments) {
+void ProgramPrinter::put_call(const char* name, std::initializer_list<const Expr*> arguments) {
   put(name);
   const char* separator = "(";
   for (const Expr* argument : arguments) {
@@ -107,7 +107,7 @@ void Printer::put_call(const char* name, std::initializer_list<const Expr*> argu
   put(")");
 }
 
-void Printer::put_list(const std::vector<Expr>& list) {
+void ProgramPrinter::put_list(const std::vector<Expr>& list) {
   const char* separator = "";
   for (const Expr& e : list) {
     put(separator);
@@ -116,13 +116,13 @@ void Printer::put_list(const std::vector<Expr>& list) {
   }
 }
 
-void Printer::put_access(const Buffer& buffer, const std::vector<Expr>& indices) {
+void ProgramPrinter::put_access(const Buffer& buffer, const std::vector<Expr>& indices) {
   put(names_.of(buffer) + "[");
   put_list(indices);
   put("]");
 }
 
-void Printer::put_shape(Type type, const std::vector<Expr>& shape) {
+void ProgramPrinter::put_shape(Type type, const std::vector<Expr>& shape) {
   put(to_string(type) + "[");
   put_list(shape);
   put("]");

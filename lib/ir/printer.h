@@ -10,9 +10,9 @@
 
 namespace tenon {
 
-class Printer {
+class ProgramPrinter {
  public:
-  explicit Printer(Names& names) : names_(names) {}
+  explicit ProgramPrinter(Names& names) : names_(names) {}
 
   std::string take() { return std::move(out_); }
 

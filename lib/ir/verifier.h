@@ -11,9 +11,9 @@
 
 namespace tenon {
 
-class Verifier {
+class ProgramVerifier {
  public:
-  explicit Verifier(const Program& program) : program_(program) {}
+  explicit ProgramVerifier(const Program& program) : program_(program) {}
 
   absl::Status run();
 

@@ -4,9 +4,9 @@
 
 namespace tenon {
 
-absl::Status verify(const Program& program) { return Verifier(program).run(); }
+absl::Status verify(const Program& program) { return ProgramVerifier(program).run(); }
 
-absl::Status Verifier::run() {
+absl::Status ProgramVerifier::run() {
   if (!program_) return refuse("the Program is empty (null)");
   if (!program_->error.empty()) return refuse(program_->error);
   check_names();
@@ -25,12 +25,12 @@ absl::Status Verifier::run() {
   return error_.empty() ? absl::OkStatus() : refuse(error_);
 }
 
-Names& Verifier::names() {
+Names& ProgramVerifier::names() {
   if (!names_) names_.emplace(program_);
   return *names_;
 }
 
-void Verifier::fail(const std::string& message) {
+void ProgramVerifier::fail(const std::string& message) {
   if (!error_.empty()) return;
   if (statement_) {
     error_ = "in `" + shortened(headline(*statement_, names())) + "`: " + message;
@@ -40,40 +40,40 @@ void Verifier::fail(const std::string& message) {
 }
 
 // The text of a large expression would bury the message.
-std::string Verifier::shortened(std::string text) {
+std::string ProgramVerifier::shortened(std::string text) {
   constexpr size_t kLimit = 200;
   return text.size() <= kLimit ? text : text.substr(0, kLimit) + " ...";
 }
 
-std::string Verifier::count(size_t n, const char* one, const char* many) {
+std::string ProgramVerifier::count(size_t n, const char* one, const char* many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 
-bool Verifier::declare(const Var& var) {
+bool ProgramVerifier::declare(const Var& var) {
   declared_.push_back(var.id());
   return vars_.insert(var.id()).second;
 }
 
-bool Verifier::declare(const Buffer& buffer, const std::vector<Expr>& shape, Role role) {
+bool ProgramVerifier::declare(const Buffer& buffer, const std::vector<Expr>& shape, Role role) {
   declared_.push_back(buffer.id());
   return buffers_.emplace(buffer.id(), Declared{&shape, role}).second;
 }
 
-void Verifier::close_scope(size_t mark) {
+void ProgramVerifier::close_scope(size_t mark) {
   for (; declared_.size() > mark; declared_.pop_back()) {
     vars_.erase(declared_.back());
     buffers_.erase(declared_.back());
   }
 }
 
-std::string Verifier::declaration(const Buffer& buffer) {
+std::string ProgramVerifier::declaration(const Buffer& buffer) {
   return text(buffer) + ": " + shape_text(buffer.type(), *buffers_.at(buffer.id()).shape, names());
 }
 
 // --- Parameters, sizes and requirements. Names reach callers and the text form, so they are
 // --- identifiers and distinct.
 
-void Verifier::check_names() {
+void ProgramVerifier::check_names() {
   const ProgramData& p = *program_;
   check_name(p.name, "program");
   std::set<std::string> seen;
@@ -102,7 +102,7 @@ void Verifier::check_names() {
   }
 }
 
-void Verifier::check_name(const std::string& name, const std::string& what) {
+void ProgramVerifier::check_name(const std::string& name, const std::string& what) {
   require(is_identifier(name), [&] {
     return what + " name \"" + name +
            "\" must be made of letters, digits and underscores and not start with a digit";
@@ -112,7 +112,7 @@ void Verifier::check_name(const std::string& name, const std::string& what) {
   });
 }
 
-void Verifier::check_size(const Var& size) {
+void ProgramVerifier::check_size(const Var& size) {
   if (!error_.empty()) return;
   require(size.type() == i64, [&] {
     return "size " + size.name() + " has type " + to_string(size.type()) + "; sizes are i64";
@@ -120,7 +120,7 @@ void Verifier::check_size(const Var& size) {
   require(declare(size), [&] { return "size " + size.name() + " is declared twice"; });
 }
 
-void Verifier::check_param(const Param& param) {
+void ProgramVerifier::check_param(const Param& param) {
   if (!error_.empty()) return;
   part_ = "parameter " + param.name();
   const Type type = param.buffer ? param.buffer.type() : param.scalar.type();
@@ -137,7 +137,7 @@ void Verifier::check_param(const Param& param) {
           [] { return "its buffer is declared twice"; });
 }
 
-void Verifier::check_shape_of(const Param& param) {
+void ProgramVerifier::check_shape_of(const Param& param) {
   require(!param.buffer.definition(),
           [] { return "its buffer still has a definition; a Program's buffers have none"; });
   require(param.shape.size() <= kMaxRank, [&] {
@@ -157,7 +157,7 @@ void Verifier::check_shape_of(const Param& param) {
   for (const Expr& stride : param.strides) check_over_sizes(stride, "stride");
 }
 
-void Verifier::check_packing(const Param& param) {
+void ProgramVerifier::check_packing(const Param& param) {
   if (!param.packing || !error_.empty()) return;
   const Packing& packing = *param.packing;
   require(param.role == Role::kWeight, [] { return "only a weight can be packed"; });
@@ -180,7 +180,7 @@ void Verifier::check_packing(const Param& param) {
   close_scope(mark);
 }
 
-void Verifier::check_requirement(const Expr& e) {
+void ProgramVerifier::check_requirement(const Expr& e) {
   if (!error_.empty()) return;
   part_ = "a requirement";
   if (e && !e.is<Invalid>()) part_ = "requirement " + text(e);
@@ -194,7 +194,7 @@ void Verifier::check_requirement(const Expr& e) {
 }
 
 // An integer that is known before the call: only sizes are in scope here, and no data is read.
-void Verifier::check_over_sizes(const Expr& e, const std::string& what) {
+void ProgramVerifier::check_over_sizes(const Expr& e, const std::string& what) {
   check_expr(e);
   if (!error_.empty()) return;
   check_index_type(e, what);
@@ -203,7 +203,7 @@ void Verifier::check_over_sizes(const Expr& e, const std::string& what) {
   require(!loads, [&] { return "the " + what + " " + text(e) + " reads a buffer"; });
 }
 
-void Verifier::check_index_type(const Expr& e, const std::string& what) {
+void ProgramVerifier::check_index_type(const Expr& e, const std::string& what) {
   require(e.type() == i64, [&] {
     return "the " + what + " " + text(e) + " has type " + to_string(e.type()) + "; it must be i64";
   });

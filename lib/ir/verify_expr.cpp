@@ -7,7 +7,7 @@
 
 namespace tenon {
 
-void Verifier::check_expr(const Expr& e) {
+void ProgramVerifier::check_expr(const Expr& e) {
   if (!error_.empty()) return;
   if (!require(static_cast<bool>(e), [] { return "an expression is missing (null)"; })) return;
   if (const Invalid* wrong = e.as<Invalid>()) return fail(wrong->message);
@@ -16,7 +16,7 @@ void Verifier::check_expr(const Expr& e) {
   if (error_.empty()) check_node(e);
 }
 
-void Verifier::check_node(const Expr& e) {
+void ProgramVerifier::check_node(const Expr& e) {
   match(
       e.node().kind,  //
       [&](const Const& x) { check_const(e, x); },
@@ -42,7 +42,7 @@ void Verifier::check_node(const Expr& e) {
       [&](const Invalid& x) { fail(x.message); });
 }
 
-void Verifier::check_const(const Expr& e, const Const& x) {
+void ProgramVerifier::check_const(const Expr& e, const Const& x) {
   const int bits = e.type().bits();
   require(!e.type().is_vector() && (bits == 64 || x.bits >> bits == 0), [&] {
     return "the constant " + text(e) + " must have one lane and no bits beyond its type " +
@@ -50,14 +50,14 @@ void Verifier::check_const(const Expr& e, const Const& x) {
   });
 }
 
-void Verifier::check_unary(const Expr& e, const Unary& x) {
+void ProgramVerifier::check_unary(const Expr& e, const Unary& x) {
   require(accepts(x.op, x.a.type()) && e.type() == x.a.type(), [&] {
     return "operator " + std::string(name_of(x.op)) + " in " + text(e) + " is applied to " +
            to_string(x.a.type()) + "; it takes " + operands_of(x.op);
   });
 }
 
-void Verifier::check_binary(const Expr& e, const Binary& x) {
+void ProgramVerifier::check_binary(const Expr& e, const Binary& x) {
   const auto types = [&] {
     return "operator " + std::string(name_of(x.op)) + " in " + text(e) + " is applied to " +
            to_string(x.a.type()) + " and " + to_string(x.b.type());
@@ -69,7 +69,7 @@ void Verifier::check_binary(const Expr& e, const Binary& x) {
   require(accepts(x.op, x.a.type()), [&] { return types() + "; it takes " + operands_of(x.op); });
 }
 
-void Verifier::check_select(const Expr& e, const Select& x) {
+void ProgramVerifier::check_select(const Expr& e, const Select& x) {
   const Type condition = x.condition.type();
   require(condition.is_bool() && (!condition.is_vector() || condition.lanes == e.type().lanes),
           [&] {
@@ -82,7 +82,7 @@ void Verifier::check_select(const Expr& e, const Select& x) {
   });
 }
 
-void Verifier::check_cast(const Expr& e, const Cast& x) {
+void ProgramVerifier::check_cast(const Expr& e, const Cast& x) {
   require(e.type().lanes == x.a.type().lanes, [&] {
     return text(e) + " changes the number of lanes from " + std::to_string(x.a.type().lanes) +
            " to " + std::to_string(e.type().lanes) + "; a cast keeps it";
@@ -93,7 +93,7 @@ void Verifier::check_cast(const Expr& e, const Cast& x) {
   });
 }
 
-void Verifier::check_ramp(const Expr& e, const Ramp& x) {
+void ProgramVerifier::check_ramp(const Expr& e, const Ramp& x) {
   require(x.base.type().is_int() && x.base.type() == x.stride.type() &&
               !x.base.type().is_vector() && e.type().lanes > 1 && e.type().lanes <= kMaxLanes,
           [&] {
@@ -103,7 +103,7 @@ void Verifier::check_ramp(const Expr& e, const Ramp& x) {
           });
 }
 
-void Verifier::check_load(const Expr& e, const Load& x) {
+void ProgramVerifier::check_load(const Expr& e, const Load& x) {
   const int32_t lanes = check_access(x.buffer, x.indices);
   if (!error_.empty() || !x.mask) return;
   const Type mask = x.mask.type();
@@ -114,7 +114,7 @@ void Verifier::check_load(const Expr& e, const Load& x) {
           });
 }
 
-int32_t Verifier::check_access(const Buffer& buffer, const std::vector<Expr>& indices) {
+int32_t ProgramVerifier::check_access(const Buffer& buffer, const std::vector<Expr>& indices) {
   if (!require(static_cast<bool>(buffer), [] { return "a buffer is missing (null)"; })) return 1;
   const auto declared = buffers_.find(buffer.id());
   if (!require(declared != buffers_.end(), [&] {

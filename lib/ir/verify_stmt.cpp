@@ -5,7 +5,7 @@
 
 namespace tenon {
 
-void Verifier::check_stmt(const Stmt& s) {
+void ProgramVerifier::check_stmt(const Stmt& s) {
   if (!error_.empty()) return;
   if (!require(static_cast<bool>(s), [] { return "a statement is missing (null)"; })) return;
   if (!s.is<Seq>()) statement_ = s;
@@ -17,7 +17,7 @@ void Verifier::check_stmt(const Stmt& s) {
       [&](const Bind& x) { check_bind(x); });
 }
 
-void Verifier::check_for(const For& x) {
+void ProgramVerifier::check_for(const For& x) {
   check_expr(x.lo);
   check_expr(x.hi);
   if (!error_.empty()) return;
@@ -35,7 +35,7 @@ void Verifier::check_for(const For& x) {
   close_scope(mark);
 }
 
-void Verifier::check_if(const If& x) {
+void ProgramVerifier::check_if(const If& x) {
   check_expr(x.condition);
   if (!error_.empty()) return;
   require(x.condition.type() == boolean, [&] {
@@ -47,7 +47,7 @@ void Verifier::check_if(const If& x) {
   close_scope(mark);
 }
 
-void Verifier::check_seq(const Seq& x) {
+void ProgramVerifier::check_seq(const Seq& x) {
   const size_t mark = declared_.size();
   for (const Stmt& part : x.stmts) {
     require(!part.is<Seq>(),
@@ -57,7 +57,7 @@ void Verifier::check_seq(const Seq& x) {
   close_scope(mark);
 }
 
-void Verifier::check_alloc(const Alloc& x) {
+void ProgramVerifier::check_alloc(const Alloc& x) {
   if (!require(static_cast<bool>(x.buffer), [] { return "the buffer is missing (null)"; })) return;
   require(!x.buffer.definition(),
           [] { return "the buffer still has a definition; a Program's buffers have none"; });
@@ -83,7 +83,7 @@ void Verifier::check_alloc(const Alloc& x) {
   });
 }
 
-void Verifier::check_bind(const Bind& x) {
+void ProgramVerifier::check_bind(const Bind& x) {
   check_expr(x.value);
   if (!error_.empty()) return;
   if (!require(static_cast<bool>(x.var), [] { return "the let has no variable (null)"; })) return;
@@ -95,8 +95,8 @@ void Verifier::check_bind(const Bind& x) {
           [&] { return "variable " + names().of(x.var) + " is declared already; use another"; });
 }
 
-int32_t Verifier::check_target(const Buffer& buffer, const std::vector<Expr>& indices,
-                               const Expr& value, const Expr& mask) {
+int32_t ProgramVerifier::check_target(const Buffer& buffer, const std::vector<Expr>& indices,
+                                      const Expr& value, const Expr& mask) {
   for (const Expr& index : indices) check_expr(index);
   check_expr(value);
   if (mask) check_expr(mask);
@@ -115,12 +115,12 @@ int32_t Verifier::check_target(const Buffer& buffer, const std::vector<Expr>& in
   return lanes;
 }
 
-std::string Verifier::lanes_and_elements(const Expr& value, int32_t elements) {
+std::string ProgramVerifier::lanes_and_elements(const Expr& value, int32_t elements) {
   return "the value has " + count(static_cast<size_t>(value.type().lanes), "lane", "lanes") +
          " and the indices name " + count(static_cast<size_t>(elements), "element", "elements");
 }
 
-void Verifier::check_mask(const Expr& mask, int32_t lanes) {
+void ProgramVerifier::check_mask(const Expr& mask, int32_t lanes) {
   if (!mask) return;
   require(mask.type().is_bool() && (mask.type().lanes == 1 || mask.type().lanes == lanes), [&] {
     return "the mask " + text(mask) + " has type " + to_string(mask.type()) + "; it must be " +
@@ -128,7 +128,7 @@ void Verifier::check_mask(const Expr& mask, int32_t lanes) {
   });
 }
 
-void Verifier::check_store(const Store& x) {
+void ProgramVerifier::check_store(const Store& x) {
   const int32_t lanes = check_target(x.buffer, x.indices, x.value, x.mask);
   if (!error_.empty()) return;
   require(x.value.type().lanes == 1 || x.value.type().lanes == lanes, [&] {
@@ -137,7 +137,7 @@ void Verifier::check_store(const Store& x) {
   check_mask(x.mask, lanes);
 }
 
-void Verifier::check_accumulate(const Accumulate& x) {
+void ProgramVerifier::check_accumulate(const Accumulate& x) {
   const int32_t targets = check_target(x.buffer, x.indices, x.value, x.mask);
   if (!error_.empty()) return;
   require(!x.value.type().is_bool(),
