@@ -5,6 +5,7 @@
 #include "analysis/inspect.h"
 #include "analysis/linear.h"
 #include "analysis/order.h"
+#include "analysis/wide.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -146,20 +147,20 @@ Expr plus(const Expr& sum, int64_t constant) {
 
 Expr to_expr(const Affine& a) {
   if (a.is_constant()) return constant_int(i64, a.constant);
-  // A form starts with something positive if it can: "n - i", "5 - i", and only then "-i - 5".
-  size_t first = 0;
-  while (first < a.terms.size() && a.terms[first].coefficient < 0) ++first;
-  const bool constant_first = first == a.terms.size() && a.constant > 0;
-  Expr sum;
-  if (constant_first) {
-    sum = constant_int(i64, a.constant);
-  } else {
-    if (first == a.terms.size()) first = 0;
-    sum = times(a.terms[first].atom, a.terms[first].coefficient);
-  }
-  for (size_t t = 0; t < a.terms.size(); ++t) {
-    if (!constant_first && t == first) continue;
-    sum = plus(sum, a.terms[t].atom, a.terms[t].coefficient);
+  std::vector<const Affine::Term*> terms;
+  for (const Affine::Term& term : a.terms) terms.push_back(&term);
+  // The largest strides first: "io * 12 + i".
+  std::stable_sort(terms.begin(), terms.end(), [](const auto* x, const auto* y) {
+    return magnitude(x->coefficient) > magnitude(y->coefficient);
+  });
+  // A form starts with something positive if it can: "n - i * 4", "5 - i", and only then "-i - 5".
+  const auto positive = std::find_if(terms.begin(), terms.end(),
+                                     [](const auto* term) { return term->coefficient > 0; });
+  const bool constant_first = positive == terms.end() && a.constant > 0;
+  if (positive != terms.end()) std::rotate(terms.begin(), positive, positive + 1);
+  Expr sum = constant_first ? constant_int(i64, a.constant) : Expr();
+  for (const Affine::Term* term : terms) {
+    sum = sum ? plus(sum, term->atom, term->coefficient) : times(term->atom, term->coefficient);
   }
   return constant_first ? sum : plus(sum, a.constant);
 }

@@ -209,7 +209,7 @@ TEST_CASE_METHOD(Names, "lanes: ramps add up, masks are decided at their ends") 
   const Names& s = *this;
   const Expr lanes = ramp(Expr(jo) * 16, 1, 16);
   CHECK(s(binary(BinaryOp::kAdd, lanes, broadcast_lanes(Expr(ii), 16))) ==
-        "ramp(ii + jo * 16, 1, 16)");
+        "ramp(jo * 16 + ii, 1, 16)");
   const Expr in_tile = ramp(0, 1, 8);
   CHECK(s(binary(BinaryOp::kLt, in_tile, broadcast_lanes(Expr(8), 8))) ==
         print(broadcast_lanes(Expr(true), 8)));

@@ -62,7 +62,7 @@ TEST_CASE("Strides that are not known multiply the indices") {
   CHECK(print(run(flatten_buffers, bind_strides(p, classes))) ==
         "program p\n"
         "  size x_s0, x_s1, y_s0\n"
-        "  input x: f32[x_s0 * 3 + x_s1 * 4 + 1]\n"
+        "  input x: f32[x_s1 * 4 + x_s0 * 3 + 1]\n"
         "  output y: f32[y_s0 * 3 + 5]\n"
         "{\n"
         "  for i in 0..4 {\n"

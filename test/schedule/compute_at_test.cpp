@@ -16,8 +16,8 @@ TEST_CASE("A stage moves to the loop that reads it and shrinks to what is read t
     CHECK(body_of(s->program()) == R"(  for io in 0..(n + 7) // 8 {
     alloc t: f32[8]
     for i in 0..8 {
-      if i + io * 8 < n {
-        t[i] = x[i + io * 8] * 2.0
+      if io * 8 + i < n {
+        t[i] = x[io * 8 + i] * 2.0
       }
     }
     for ii in 0..8 {
@@ -61,8 +61,8 @@ program blur
   CHECK(body_of(s->program()) == R"(  for jo in 0..4 {
     alloc t: f32[8]
     for i in 0..8 {
-      if i + jo * 6 < 22 {
-        t[i] = x[i + jo * 6] * 2.0
+      if jo * 6 + i < 22 {
+        t[i] = x[jo * 6 + i] * 2.0
       }
     }
     for ji in 0..6 {

@@ -31,6 +31,7 @@ struct Affine {
 };
 
 Affine to_affine(const Expr& e);  // e is one lane of i64
+// Readable: the largest strides first, then older (outer) variables, the constant last.
 Expr to_expr(const Affine& a);
 Affine operator+(const Affine& a, const Affine& b);
 Affine operator-(const Affine& a, const Affine& b);
