@@ -1,6 +1,6 @@
 #include "analysis/text.h"
 
-#include "ir/names.h"
+#include "tenon/ir/names.h"
 
 namespace tenon {
 

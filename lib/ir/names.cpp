@@ -1,4 +1,4 @@
-#include "ir/names.h"
+#include "tenon/ir/names.h"
 
 #include "ir/grammar.h"
 #include "tenon/ir/visit.h"

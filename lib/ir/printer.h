@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/names.h"
+#include "tenon/ir/names.h"
 
 namespace tenon {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/names.h"
+#include "tenon/ir/names.h"
 #include "tenon/ir/program.h"
 
 namespace tenon {

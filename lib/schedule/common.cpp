@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/names.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/analysis/simplify.h"
+#include "tenon/ir/names.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/names.h"
 #include "schedule/common.h"
 #include "schedule/derived.h"
 #include "schedule/stages.h"
@@ -11,6 +10,7 @@
 #include "tenon/analysis/simplify.h"
 #include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
+#include "tenon/ir/names.h"
 #include "tenon/ir/visit.h"
 #include "tenon/schedule/primitives.h"
 

@@ -1,5 +1,9 @@
 // The names under which a text shows variables and buffers: each its own name where that is free,
 // else with a suffix _1, _2 ...
+//
+//   Names names(program);
+//   names.of(loop);              // "i_1", as print(program) shows it
+//   headline(stmt, names);       // "for i_1 in 0..m"
 #pragma once
 
 #include <map>
