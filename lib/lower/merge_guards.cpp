@@ -6,10 +6,12 @@
 //                                       }
 //   for r { if i < n { C } }        ->  if i < n { for r { C } }
 //
-// Needs: kExplicitVectors. Gives: nothing new. Neighbours with the same condition share it, and a
-// condition leaves the loops that it does not depend on. Only conditions that read no memory move.
+// Needs: kExplicitVectors. Gives: nothing new. Neighbours with the same condition share it, a
+// condition that implies its neighbour's moves inside, and a condition leaves the loops that it does
+// not depend on. Only conditions that read no memory move.
 #include "lower/guards.h"
 #include "lower/passes.h"
+#include "tenon/analysis/affine.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -43,7 +45,29 @@ bool starts_with(const Guarded& g, const Expr& condition) {
   return !g.conditions.empty() && equal(g.conditions.front(), condition);
 }
 
+bool is_order(const Expr& e) {
+  const Binary* b = e.as<Binary>();
+  return b && b->a.type() == i64 && (b->op == BinaryOp::kLt || b->op == BinaryOp::kLe);
+}
+
+// b - a of a < b + 1 or a <= b.
+Affine slack_of(const Expr& order) {
+  const Binary& b = *order.as<Binary>();
+  Affine slack = to_affine(b.b) - to_affine(b.a);
+  if (b.op == BinaryOp::kLt) slack.constant -= 1;
+  return slack;
+}
+
+// Does i + 3 < n imply i + 2 < n? Wherever both differ by a constant.
+bool implies(const Expr& condition, const Expr& weaker) {
+  if (!is_order(condition) || !is_order(weaker)) return false;
+  const Affine gap = slack_of(weaker) - slack_of(condition);
+  return gap.is_constant() && gap.constant >= 0;
+}
+
 // Runs of neighbours that start with the same condition share it; inside the run the same again.
+// What holds only if that condition does stands inside, too: guards of rows become a chain that ends
+// at the first row that is off.
 std::vector<Stmt> merged(std::vector<Guarded> list) {
   std::vector<Stmt> result;
   for (size_t i = 0; i < list.size();) {
@@ -53,8 +77,12 @@ std::vector<Stmt> merged(std::vector<Guarded> list) {
     }
     const Expr shared = list[i].conditions.front();
     std::vector<Guarded> run;
-    for (; i < list.size() && starts_with(list[i], shared); ++i) {
-      list[i].conditions.erase(list[i].conditions.begin());
+    for (; i < list.size() && !list[i].conditions.empty(); ++i) {
+      if (starts_with(list[i], shared)) {
+        list[i].conditions.erase(list[i].conditions.begin());
+      } else if (!implies(list[i].conditions.front(), shared)) {
+        break;
+      }
       run.push_back(std::move(list[i]));
     }
     result.push_back(make_if(shared, seq(merged(std::move(run)))));

@@ -19,25 +19,25 @@ std::string merged(const std::string& body) {
 }  // namespace
 
 TEST_CASE("Neighbours with the same condition share it") {
-  CHECK(merged("if 3 < n { y[0] = 1.0 }\n if 3 < n { y[1] = 1.0 }\n if 4 < n { y[2] = 1.0 }") ==
+  CHECK(merged("if 3 < n { y[0] = 1.0 }\n if 3 < n { y[1] = 1.0 }\n if 4 < m { y[2] = 1.0 }") ==
         "if 3 < n {\n"
         "  y[0] = 1.0\n"
         "  y[1] = 1.0\n"
         "}\n"
-        "if 4 < n {\n"
+        "if 4 < m {\n"
         "  y[2] = 1.0\n"
         "}\n");
 }
 
 TEST_CASE("Sharing goes on inside") {
   CHECK(merged("if 3 < n and 1 < m { y[0] = 1.0 }\n if 3 < n { if 1 < m { y[1] = 1.0 } }\n"
-               "if 3 < n and 2 < m { y[2] = 1.0 }") ==
+               "if 3 < n and m < 9 { y[2] = 1.0 }") ==
         "if 3 < n {\n"
         "  if 1 < m {\n"
         "    y[0] = 1.0\n"
         "    y[1] = 1.0\n"
         "  }\n"
-        "  if 2 < m {\n"
+        "  if m < 9 {\n"
         "    y[2] = 1.0\n"
         "  }\n"
         "}\n");
@@ -55,6 +55,27 @@ TEST_CASE("A condition leaves the loops that it does not depend on") {
         "      }\n"
         "    }\n"
         "  }\n"
+        "}\n");
+}
+
+TEST_CASE("Guards of rows become a chain that ends at the first row that is off") {
+  CHECK(merged("if 3 < n { y[0] = 1.0 }\n if 4 < n { y[1] = 1.0 }\n if 5 <= n { y[2] = 1.0 }\n"
+               "if 9 < n { y[3] = 1.0 }\n if 3 < n { y[4] = 1.0 }\n if 2 < n { y[5] = 1.0 }") ==
+        "if 3 < n {\n"
+        "  y[0] = 1.0\n"
+        "  if 4 < n {\n"
+        "    y[1] = 1.0\n"
+        "    if 5 <= n {\n"
+        "      y[2] = 1.0\n"
+        "      if 9 < n {\n"
+        "        y[3] = 1.0\n"
+        "      }\n"
+        "    }\n"
+        "  }\n"
+        "  y[4] = 1.0\n"
+        "}\n"
+        "if 2 < n {\n"
+        "  y[5] = 1.0\n"
         "}\n");
 }
 
