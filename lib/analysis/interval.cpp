@@ -8,7 +8,8 @@
 namespace tenon {
 namespace {
 
-// How far conditions are followed from one variable to the next (`let` after `let`).
+// How far conditions are followed from one variable to the next: `let` after `let`, but one
+// inequality only, since each may lead to all the others.
 constexpr int kMaxHops = 4;
 
 // A result that leaves a type narrower than i64 wraps to anything.
@@ -64,7 +65,7 @@ class Bounder {
     const Binary* x = condition.as<Binary>();
     if (!x || !is_comparison(x->op) || x->op == BinaryOp::kNe) return;
     const bool left = is(x->a, var), right = is(x->b, var);
-    if (left == right || hops_ == kMaxHops) return;
+    if (left == right || hops_ >= (x->op == BinaryOp::kEq ? kMaxHops : 1)) return;
     ++hops_;
     const Span other = of(left ? x->b : x->a);
     --hops_;

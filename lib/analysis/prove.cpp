@@ -73,10 +73,10 @@ std::vector<Case> cases_of_all(const std::vector<Expr>& conditions) {
 }  // namespace
 
 bool proved(const Facts& facts, const Expr& condition) {
+  if (is_known(facts, condition, true)) return true;
   const Span span = span_of(condition, facts);
   if (span.at_least(1)) return true;
   if (span.at_most(0)) return false;
-  if (is_known(facts, condition, true)) return true;
   return infeasible(facts, cases_of(condition, false));
 }
 

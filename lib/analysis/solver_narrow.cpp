@@ -25,8 +25,9 @@ Effect narrow_by(const int64_t* row, int width, Box& box) {
     if (top.open_terms == 1 && !open) continue;
     const int64_t lo = box.lo[v], hi = box.hi[v];
     const bool left =
-        a > 0 ? box.raise_lo(v, open ? ceil_div(-top.sum, a) : best - top.sum / a)
-              : box.lower_hi(v, open ? floor_div(-top.sum, a) : best + top.sum / -Wide{a});
+        a > 0
+            ? box.raise_lo(v, open ? ceil_div(-top.sum, a) : best - floor_div(top.sum, a))
+            : box.lower_hi(v, open ? floor_div(-top.sum, a) : best + floor_div(top.sum, -Wide{a}));
     if (!left) return Effect::kEmpty;
     narrowed |= lo != box.lo[v] || hi != box.hi[v];
   }

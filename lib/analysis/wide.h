@@ -17,6 +17,12 @@ inline constexpr int64_t kSmall = int64_t{1} << 61;
 constexpr bool fits_int64(Wide value) { return value >= kInt64Min && value <= kInt64Max; }
 
 constexpr Wide floor_div(Wide a, Wide b) {
+  // Nearly always; a division of 64 bits is several times faster.
+  if (fits_int64(a) && fits_int64(b) && b != -1) {
+    const auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
+    const int64_t q = x / y;
+    return q * y != x && (x < 0) != (y < 0) ? q - 1 : q;
+  }
   const Wide q = a / b;
   return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 }
