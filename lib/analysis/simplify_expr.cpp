@@ -55,17 +55,24 @@ Expr Simplifier::walk_kind(const Expr& e) {
   return finish(map_children(e, [&](const Expr& child) { return walk(child); }));
 }
 
-// In a & b the value of b matters only where a is true, and then that of a only where b is.
+// In a & b the value of b matters only where a is true, and then that of a only where b is; what
+// became simpler may help the other again.
 Expr Simplifier::walk_both(const Expr& e, const Binary& x) {
   const bool both = x.op == BinaryOp::kBitAnd;
-  const auto matters_where = [&](const Expr& other) {
-    return facts_.given(both ? other : unary(UnaryOp::kNot, other));
+  const auto where_it_matters = [&](const Expr& part, const Expr& other) {
+    const Facts facts = facts_.given(both ? other : unary(UnaryOp::kNot, other));
+    return Simplifier(facts).run(part);
   };
-  const Expr first = walk(x.a);
-  const Facts given_first = matters_where(first);
-  const Expr b = Simplifier(given_first).run(x.b);
-  const Facts given_second = matters_where(b);
-  const Expr a = Simplifier(given_second).run(first);
+  constexpr int kMaxRounds = 5;
+  Expr a = walk(x.a), b = x.b;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const Expr simpler_b = where_it_matters(b, a);
+    const Expr simpler_a = where_it_matters(a, simpler_b);
+    const bool changed = simpler_a.get() != a.get();
+    a = simpler_a;
+    b = simpler_b;
+    if (!changed) break;
+  }
   const bool same = a.get() == x.a.get() && b.get() == x.b.get();
   return finish(same ? e : binary(x.op, a, b));
 }
