@@ -8,9 +8,13 @@ using llvm::Value;
 
 namespace {
 
-// The node, or its value where both sides are constants.
+// The node, or its value where both sides are constants. A sum keeps its constant part last.
 Expr folded(BinaryOp op, const Expr& a, const Expr& b) {
   const std::optional<int64_t> x = as_int(a), y = as_int(b);
+  const Binary* sum = a.as<Binary>();
+  if (y && op == BinaryOp::kAdd && sum && sum->op == BinaryOp::kAdd && as_int(sum->b)) {
+    return binary(op, sum->a, folded(op, sum->b, b));
+  }
   if (!x || !y) return binary(op, a, b);
   return constant_bits(i64, apply_binary(op, i64, bits_of_int(i64, *x), bits_of_int(i64, *y)));
 }

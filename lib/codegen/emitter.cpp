@@ -1,10 +1,6 @@
 #include "codegen/emitter.h"
 
-#include <llvm/IR/Verifier.h>
-
 #include <cstddef>
-
-#include "tenon/ir/visit.h"
 
 namespace tenon::codegen {
 

@@ -7,6 +7,7 @@
 //
 // The chunk is a function of its own so that its pointers are arguments and can be noalias.
 #include <cstddef>
+#include <map>
 
 #include "codegen/emitter.h"
 #include "tenon/ir/visit.h"
