@@ -20,11 +20,10 @@
 #include <algorithm>
 
 #include "lower/guards.h"
+#include "lower/in_bounds.h"
 #include "lower/passes.h"
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/dependence.h"
-#include "tenon/analysis/prove.h"
-#include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -71,7 +70,7 @@ bool has_check(const Expr& e) {
 class Dropper {
  public:
   explicit Dropper(const Program& program)
-      : declared_(declarations_of(program)),
+      : prover_(program),
         outermost_(facts_of(program)),
         accesses_(accesses_of(program->body)) {
     for (Access& a : accesses_) {
@@ -132,13 +131,13 @@ class Dropper {
   Stmt dropped(const Leaf& leaf, size_t i, const StmtNode* id, const Facts& facts) {
     const Expr guard = leaf.guards[i];
     const Write target = target_of(leaf.statement);
-    if (!declared_.at(target.buffer).local || has_effects(guard) || !on_copies(guard)) return {};
+    if (!prover_.is_local(target.buffer) || has_effects(guard) || !on_copies(guard)) return {};
     if (has_check(target.value)) return {};
     Facts others = facts;
     for (size_t k = 0; k < leaf.guards.size(); ++k) {
       if (k != i) others = others.given(leaf.guards[k]);
     }
-    if (!in_bounds(target.buffer, *target.indices, others)) return {};
+    if (!prover_.in_bounds(target.buffer, *target.indices, others)) return {};
     const Stmt safe = with_safe_loads(leaf.statement, guard, others);
     if (!safe || !unread_without(guard, target.buffer, id)) return {};
     for (Access& a : accesses_) {
@@ -152,18 +151,8 @@ class Dropper {
                        [&](const Var& v) { return uses(guard, v); });
   }
 
-  bool in_bounds(const Buffer& buffer, const std::vector<Expr>& indices, const Facts& facts) const {
-    const std::vector<Expr>& shape = declared_.at(buffer).shape;
-    for (size_t d = 0; d < indices.size(); ++d) {
-      if (!proved(facts, constant_int(i64, 0) <= indices[d]) || !proved(facts, indices[d] < shape[d])) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   // Loads that would leave their buffers keep the guard for themselves. Null if that does not help.
-  Stmt with_safe_loads(const Stmt& s, const Expr& guard, const Facts& facts) const {
+  Stmt with_safe_loads(const Stmt& s, const Expr& guard, const Facts& facts) {
     bool possible = true;
     const Stmt result = map_children(
         s, [&](const Expr& e) { return safe(e, guard, facts, possible); },
@@ -171,7 +160,7 @@ class Dropper {
     return possible ? result : Stmt();
   }
 
-  Expr safe(const Expr& e, const Expr& guard, const Facts& facts, bool& possible) const {
+  Expr safe(const Expr& e, const Expr& guard, const Facts& facts, bool& possible) {
     if (const Select* s = e.as<Select>()) {
       const Expr condition = safe(s->condition, guard, facts, possible);
       return make_select(condition, safe(s->on_true, guard, facts.given(s->condition), possible),
@@ -180,7 +169,7 @@ class Dropper {
     const Expr mapped =
         map_children(e, [&](const Expr& child) { return safe(child, guard, facts, possible); });
     const Load* l = mapped.as<Load>();
-    if (!l || in_bounds(l->buffer, l->indices, facts)) return mapped;
+    if (!l || prover_.in_bounds(l->buffer, l->indices, facts)) return mapped;
     possible = possible && !l->mask && lane_ && uses(guard, lane_) && uses(e, lane_);
     return make_select(guard, mapped, constant_bits(e.type(), 0));
   }
@@ -210,7 +199,7 @@ class Dropper {
     return left;
   }
 
-  const Declarations declared_;
+  BoundsProver prover_;
   const Facts outermost_;
   std::vector<Access> accesses_;
   Var lane_;                 // of the vector loop around; null: none

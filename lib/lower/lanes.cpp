@@ -2,7 +2,6 @@
 
 #include "lower/index_math.h"
 #include "tenon/analysis/affine.h"
-#include "tenon/analysis/prove.h"
 #include "tenon/ir/fold.h"
 
 namespace tenon {
@@ -34,12 +33,10 @@ LaneMask LaneMask::with(const Expr& lanes, const Expr& condition) const {
   return result;
 }
 
-Lanes::Lanes(const For& loop, int32_t count, const Declarations& declared)
-    : lane_(loop.var), lo_(loop.lo), count_(count), declared_(declared) {
+Lanes::Lanes(const For& loop, int32_t count, BoundsProver& prover)
+    : lane_(loop.var), lo_(loop.lo), count_(count), prover_(prover) {
   names_.emplace(lane_, ramp(lo_, constant_int(i64, 1), count));
 }
-
-bool Lanes::is_local(const Buffer& buffer) const { return declared_.at(buffer).local; }
 
 bool Lanes::differs(const Expr& e) const {
   if (const VarRef* ref = e.as<VarRef>()) return names_.count(ref->var) > 0;
@@ -54,18 +51,6 @@ bool Lanes::uses_names(const Expr& e) const {
     if (!(var == lane_) && uses(e, var)) return true;
   }
   return false;
-}
-
-bool Lanes::in_bounds(const Buffer& buffer, const std::vector<Expr>& indices,
-                      const Facts& facts) const {
-  const std::vector<Expr>& shape = declared_.at(buffer).shape;
-  for (size_t d = 0; d < indices.size(); ++d) {
-    if (!proved(facts, binary(BinaryOp::kLe, constant_int(i64, 0), indices[d])) ||
-        !proved(facts, binary(BinaryOp::kLt, indices[d], shape[d]))) {
-      return false;
-    }
-  }
-  return true;
 }
 
 // A comparison that is linear in the lane holds for some lane if it holds at one end. When all of

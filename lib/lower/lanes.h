@@ -1,8 +1,7 @@
 // Expressions of a vector loop as expressions over all of its lanes. Part of vectorize_loops.
 #pragma once
 
-#include "lower/guards.h"
-#include "tenon/analysis/facts.h"
+#include "lower/in_bounds.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -25,7 +24,7 @@ struct LanePlace {
 class Lanes {
  public:
   // The loop runs over [loop.lo, loop.lo + count).
-  Lanes(const For& loop, int32_t count, const Declarations& declared);
+  Lanes(const For& loop, int32_t count, BoundsProver& prover);
 
   // e for all lanes: a vector, or a scalar when it is the same for all. Lanes that are off touch no
   // memory outside of buffers and report no faults; their values mean nothing.
@@ -33,10 +32,12 @@ class Lanes {
   std::vector<Expr> across(const std::vector<Expr>& list, const LanePlace& place) const;
 
   // The access is inside of its buffer for every lane, also for those that are off.
-  bool in_bounds(const Buffer& buffer, const std::vector<Expr>& indices, const Facts& facts) const;
+  bool in_bounds(const Buffer& buffer, const std::vector<Expr>& indices, const Facts& facts) const {
+    return prover_.in_bounds(buffer, indices, facts);
+  }
   // Whether any lane is on, as a scalar; null when that is not easily said.
   Expr any_on(const LaneMask& mask) const;
-  bool is_local(const Buffer& buffer) const;
+  bool is_local(const Buffer& buffer) const { return prover_.is_local(buffer); }
 
   Expr spread(const Expr& e) const { return broadcast_lanes(e, count_); }
   // From now on `var` stands for the vector variable `lanes`.
@@ -53,7 +54,7 @@ class Lanes {
   Var lane_;
   Expr lo_;
   int32_t count_;
-  const Declarations& declared_;
+  BoundsProver& prover_;
   VarMap names_;
 };
 

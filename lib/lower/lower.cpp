@@ -20,7 +20,7 @@ const Pass kPasses[] = {
     {"simplify", kNone, kNone, simplify_program},
     {"drop_dead_guards", kNone, kNone, drop_dead_guards},
     {"unroll_loops", form(kCut), form(Form::kNoUnroll), unroll_loops},
-    {"simplify", kNone, kNone, simplify_program},
+    {"settle_guards", form(Form::kNoUnroll), kNone, settle_guards},
     {"vectorize_loops", kCut | Form::kNoUnroll, form(Form::kExplicitVectors), vectorize_loops},
     {"merge_guards", form(Form::kExplicitVectors), kNone, merge_guards},
     {"place_allocs", form(Form::kExplicitVectors), form(Form::kAllocsPlaced), place_allocs},

@@ -125,9 +125,21 @@ class Collector {
   size_t declare(const Alloc& a) {
     Local local{a.buffer, {}, task_};
     for (const Expr& extent : a.shape) local.shape.push_back(hull(a.buffer, extent));
+    if (is_too_large(local)) {
+      status_ = refuse("buffer " + a.buffer.name() + " takes more than 2^47 bytes");
+    }
     index_of_.emplace(a.buffer, locals_.size());
     locals_.push_back(std::move(local));
     return locals_.size() - 1;
+  }
+
+  // No process has so much memory; sums of smaller sizes do not overflow.
+  static bool is_too_large(const Local& local) {
+    double bytes = local.buffer.type().bytes();
+    for (const Expr& extent : local.shape) {
+      bytes *= static_cast<double>(as_int(extent).value_or(1));
+    }
+    return bytes > 0x1p47;
   }
 
   // The largest extent over the loops around, not less than 0.
@@ -224,6 +236,7 @@ void place(std::vector<Local>& locals, const Facts& facts) {
   std::map<Var, int64_t> used;  // bytes of stack, by task
   int64_t used_outside = 0;
   for (Local& local : locals) {
+    if (local.first < 0) continue;
     int64_t& stack = local.task ? used[local.task] : used_outside;
     if (on_stack(local, stack)) {
       local.memory = Memory::kStack;
@@ -247,6 +260,7 @@ absl::StatusOr<Program> place_allocs(const Program& program, const Target&) {
     const Alloc* a = s.as<Alloc>();
     if (!a) return s;
     const Local& local = *found.at(a->buffer);
+    if (local.first < 0) return seq({});  // nobody uses it
     return alloc(a->buffer, local.shape, local.memory, local.offset);
   }));
 }

@@ -25,8 +25,8 @@ namespace {
 
 class Vectorizer {
  public:
-  Vectorizer(const For& loop, int32_t count, const Declarations& declared)
-      : loop_(loop), lanes_(loop, count, declared) {}
+  Vectorizer(const For& loop, int32_t count, BoundsProver& prover)
+      : loop_(loop), lanes_(loop, count, prover) {}
 
   absl::StatusOr<Stmt> run(const Facts& facts) {
     const Stmt body = statement(loop_.body, {{}, facts.inside(loop_)});
@@ -153,8 +153,7 @@ class Vectorizer {
 
 class Walker {
  public:
-  explicit Walker(const Program& program)
-      : declared_(declarations_of(program)) {}
+  explicit Walker(const Program& program) : prover_(program) {}
 
   Stmt statement(const Stmt& s, const Facts& facts) {
     if (!status_.ok()) return s;
@@ -187,13 +186,12 @@ class Walker {
     }
     if (*count <= 0) return seq({});
     if (*count == 1) return substitute_folded(x.body, {{x.var, x.lo}});
-    absl::StatusOr<Stmt> body =
-        Vectorizer(x, static_cast<int32_t>(*count), declared_).run(facts);
+    absl::StatusOr<Stmt> body = Vectorizer(x, static_cast<int32_t>(*count), prover_).run(facts);
     if (!body.ok()) status_ = body.status();
     return body.ok() ? *body : s;
   }
 
-  const Declarations declared_;
+  BoundsProver prover_;
   absl::Status status_;
 };
 

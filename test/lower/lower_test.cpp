@@ -21,6 +21,41 @@ TEST_CASE("Lowering keeps the meaning of every kind of program at odd sizes") {
   }
 }
 
+TEST_CASE("A vector that is longer than its data touches the data alone") {
+  const Program p = parsed(R"(
+    program p
+      output y: i64[3]
+    {
+      vector for v in 0..8 { if v < 3 { y[v] = v * v } }
+    })");
+  const Program lowered = check_lowering(p);
+  Array y(i64, {3});
+  REQUIRE(interpret(lowered, {}, {&y}).ok());
+  CHECK(y.values<int64_t>() == std::vector<int64_t>{0, 1, 4});
+}
+
+TEST_CASE("Minimum and maximum keep NaN in vectors and in the tail alike") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (int64_t lanes : {1, 4, 8, 16}) {
+    for (const char* op : {"max", "min"}) {
+      const std::string v = std::to_string(lanes);
+      const std::string at = "io * " + v + " + v";
+      const Program p = parsed("program p\n  input a: f32[9]\n  input b: f32[9]\n  output y: f32[9]\n{\n"
+                               "for io in 0.." + std::to_string((9 + lanes - 1) / lanes) +
+                               " { vector for v in 0.." + v + " { if " + at + " < 9 { y[" + at +
+                               "] = " + op + "(a[" + at + "], b[" + at + "]) } } }\n}\n");
+      const Program lowered = check_lowering(p);
+      Array a = Array::of<float>({9}, {nan, 1, 0, 0, 0, 0, 0, 0, nan});
+      Array b = Array::of<float>({9}, {1, nan, 0, 0, 0, 0, 0, 0, 2});
+      Array y(f32, {9});
+      REQUIRE(interpret(lowered, {}, {&a, &b, &y}).ok());
+      for (int64_t i = 0; i < 9; ++i) {
+        CHECK(std::isnan(y.at<float>(i)) == (i < 2 || i == 8));
+      }
+    }
+  }
+}
+
 TEST_CASE("Lowering keeps the meaning when the size is not known") {
   for (const Sample& sample : corpus()) {
     for (int64_t lanes : {4, 16}) {

@@ -106,6 +106,19 @@ TEST_CASE("A shape that depends on data is refused") {
         "the extent k[0] of t has no bound over the sizes of the program");
 }
 
+TEST_CASE("A buffer that no memory holds is refused, one that nobody uses disappears") {
+  const Program p = parsed(R"(
+    program p
+      output y: f32[1]
+    {
+      alloc t: f32[1099511627776, 1099511627776]
+      y[0] = t[0, 0]
+    })");
+  CHECK(place_allocs(p, wide_target()).status().message() ==
+        "buffer t takes more than 2^47 bytes");
+  CHECK(placed("alloc t: f32[n]\n y[0] = 1.0") == "");
+}
+
 TEST_CASE("The workspace holds what is alive at the same time, and not more") {
   const Program p = parsed(R"(
     program p
