@@ -10,7 +10,7 @@ using test::native_targets;
 
 namespace {
 
-constexpr int kLanes[] = {1, 2, 4, 8, 16, 32};
+const std::vector<int> kLanes = {1, 2, 4, 8, 16, 32};
 constexpr int64_t kElements = 1024;
 
 // Values where something happens.
@@ -128,7 +128,8 @@ std::string as_text(Type type, uint64_t bits) { return print(constant_bits(type,
 
 // Runs the cases at every level and lane count. `expected(k, a, b)` gives the bits of case k.
 void check_cases(Type type, const std::vector<Case>& cases,
-                 const std::function<uint64_t(size_t, uint64_t, uint64_t)>& expected) {
+                 const std::function<uint64_t(size_t, uint64_t, uint64_t)>& expected,
+                 const std::vector<int>& lane_counts = kLanes) {
   if (cases.empty()) return;
   Array a = operand(type, 0), b = operand(type, 1);
   std::vector<Array> reference;
@@ -138,7 +139,7 @@ void check_cases(Type type, const std::vector<Case>& cases,
       reference[k].set_bits(i, expected(k, a.bits(i), b.bits(i)));
     }
   }
-  for (int lanes : kLanes) {
+  for (int lanes : lane_counts) {
     Batch batch = make_batch(type, lanes, cases);
     REQUIRE(verify(batch.program).message() == "");
     for (const Target& target : native_targets()) {
@@ -238,10 +239,13 @@ TEST_CASE("a constant operand changes the code and not the result") {
                          return c.is_left ? binary(c.op, k, a) : binary(c.op, a, k);
                        }});
     }
-    check_cases(type, cases, [&](size_t k, uint64_t a, uint64_t) {
-      const Constant& c = constants[k];
-      return c.is_left ? apply_binary(c.op, type, c.bits, a) : apply_binary(c.op, type, a, c.bits);
-    });
+    check_cases(type, cases,
+                [&](size_t k, uint64_t a, uint64_t) {
+                  const Constant& c = constants[k];
+                  return c.is_left ? apply_binary(c.op, type, c.bits, a)
+                                   : apply_binary(c.op, type, a, c.bits);
+                },
+                {1, 4, 16});
   }
 }
 

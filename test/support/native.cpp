@@ -153,6 +153,7 @@ const std::vector<Target>& native_targets() {
         std::fprintf(stderr, "skipped: this machine does not run %s\n", name);
       }
     }
+    if (!(Target::host() == supported.back())) supported.push_back(Target::host());
     return supported;
   }();
   return targets;

@@ -40,7 +40,8 @@ class ShufflingExecutor final : public Executor {
   WorkspaceLayout layout_;
 };
 
-// x86-64-v2, v3 and v4, as far as this machine runs them. Says on stderr, once, what is left out.
+// x86-64-v2, v3 and v4, as far as this machine runs them, and what this machine has beyond. Says on
+// stderr, once, what is left out.
 const std::vector<Target>& native_targets();
 
 // One engine per target for the whole test program.
