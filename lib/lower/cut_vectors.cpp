@@ -13,8 +13,8 @@
 // inside the vector loop move outside of the chunks: chunks share their iterations.
 // A loop with a fold stays whole, because the order in which its lanes are folded is part of its
 // meaning; with an extent that is not a power of two it gets lanes that are off up to the next.
-#include "lower/passes.h"
 #include "lower/index_math.h"
+#include "lower/passes.h"
 #include "lower/vector_loops.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
@@ -46,8 +46,8 @@ Type widest_type(const Stmt& body) {
   walk(body, [&](const Stmt& s) {
     if (const Store* x = s.as<Store>()) widest = std::max(widest, widest_value(x->value));
     if (const Accumulate* x = s.as<Accumulate>()) {
-      widest = std::max(widest, std::max(widest_value(x->value),
-                                         x->buffer.type().is_small_float() ? 4 : 1));
+      widest = std::max(
+          widest, std::max(widest_value(x->value), x->buffer.type().is_small_float() ? 4 : 1));
     }
   });
   return widest == 8 ? i64 : widest == 4 ? i32 : widest == 2 ? i16 : i8;
@@ -63,7 +63,9 @@ int64_t next_power_of_two(int64_t n) {
   return power;
 }
 
-int64_t previous_power_of_two(int64_t n) { return is_power_of_two(n) ? n : next_power_of_two(n) / 2; }
+int64_t previous_power_of_two(int64_t n) {
+  return is_power_of_two(n) ? n : next_power_of_two(n) / 2;
+}
 
 bool holds_loop(const Stmt& s) {
   bool found = false;

@@ -6,12 +6,13 @@
 //   ->
 //   vector for j in 0..32 { t[j] += w[c // 32, r, j] }                      the second stays
 //
-// Needs: nothing. Gives: nothing new. A mask on an accumulator keeps it out of registers and a blend
-// costs an instruction per update, so this is what makes ragged tiles fast.
+// Needs: nothing. Gives: nothing new. A mask on an accumulator keeps it out of registers and a
+// blend costs an instruction per update, so this is what makes ragged tiles fast.
 //
 // A guard on a write to a local is dropped when
-// * the guard depends on a lane or an unrolled iteration (others skip whole tiles: that saves time),
-// * no read touches an element that is written where the guard does not hold (the solver proves it),
+// * the guard depends on a lane or an unrolled iteration (others skip whole tiles, which saves
+// time),
+// * no read touches an element that is written where the guard does not hold (by the solver),
 // * the write stays inside of the local without the guard,
 // * so do all loads of the statement; one that does not, and differs between lanes, keeps the guard
 //   for itself as a select with 0, which becomes a masked load.
@@ -70,9 +71,7 @@ bool has_check(const Expr& e) {
 class Dropper {
  public:
   explicit Dropper(const Program& program)
-      : prover_(program),
-        outermost_(facts_of(program)),
-        accesses_(accesses_of(program->body)) {
+      : prover_(program), outermost_(facts_of(program)), accesses_(accesses_of(program->body)) {
     for (Access& a : accesses_) {
       std::vector<Expr> parts;
       for (const Expr& guard : a.guards) {

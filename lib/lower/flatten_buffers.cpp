@@ -3,11 +3,11 @@
 //   alloc t: f32[4, n]          alloc t: f32[4 * n]
 //   t[i, j + 3] = x[j, i]   ->  t[i * n + j + 3] = x[j * x_s0 + i]
 //
-// Needs: kExplicitVectors. Gives: kFlat. Locals and dense parameters are row-major; other parameters
-// have strides. Scalar parts of an index are sums whose terms stand outer loops first and the
-// constant last, so that the accesses of a loop body have prefixes of their sums in common. Packings
-// and strides leave the parameters: what they say about the arguments is checked against the
-// Program before lowering.
+// Needs: kExplicitVectors. Gives: kFlat. Locals and dense parameters are row-major; other
+// parameters have strides. Scalar parts of an index are sums whose terms stand outer loops first
+// and the constant last, so that the accesses of a loop body have prefixes of their sums in common.
+// Packings and strides leave the parameters: what they say about the arguments is checked against
+// the Program before lowering.
 #include <algorithm>
 
 #include "lower/guards.h"
@@ -95,9 +95,9 @@ class Flattener {
 
   Expr flat(const Buffer& buffer, const std::vector<Expr>& indices) {
     const std::vector<Expr>& strides = strides_.at(buffer);
-    Affine shared;       // the same for all lanes
-    Expr steps;          // stride of the sum of all ramps
-    Expr other;          // vectors that are no ramps
+    Affine shared;  // the same for all lanes
+    Expr steps;     // stride of the sum of all ramps
+    Expr other;     // vectors that are no ramps
     int32_t lanes = 1;
     for (size_t d = 0; d < indices.size(); ++d) {
       const Expr index = expression(indices[d]);

@@ -7,31 +7,34 @@
 namespace tenon {
 namespace {
 
-constexpr uint32_t kNone = 0;
-constexpr uint32_t form(Form f) { return static_cast<uint32_t>(f); }
+constexpr uint32_t kNothing = 0;
+constexpr uint32_t only(Form f) { return static_cast<uint32_t>(f); }
 
-// The whole of lowering. Loops are rearranged while they are few; then they are unrolled, become
-// vectors, and their buffers get places and addresses.
-constexpr Form kCut = Form::kVectorsCut;
-const Pass kPasses[] = {
-    {"cut_vectors", kNone, form(kCut), cut_vectors},
-    {"partition_loops", form(kCut), kNone, partition_loops},
-    {"trim_loops", form(kCut), kNone, trim_loops},
-    {"simplify", kNone, kNone, simplify_program},
-    {"drop_dead_guards", kNone, kNone, drop_dead_guards},
-    {"unroll_loops", form(kCut), form(Form::kNoUnroll), unroll_loops},
-    {"settle_guards", form(Form::kNoUnroll), kNone, settle_guards},
-    {"vectorize_loops", kCut | Form::kNoUnroll, form(Form::kExplicitVectors), vectorize_loops},
-    {"merge_guards", form(Form::kExplicitVectors), kNone, merge_guards},
-    {"place_allocs", form(Form::kExplicitVectors), form(Form::kAllocsPlaced), place_allocs},
-    {"flatten_buffers", form(Form::kExplicitVectors), form(Form::kFlat), flatten_buffers},
+// The whole of lowering. While loops are few, vectors are cut to registers and loops into parts
+// with and without guards; then what is unrolled becomes copies, lanes become vectors, and buffers
+// get places and addresses. Each pass is a file of its name that says what it does.
+constexpr Pass kPasses[] = {
+    {"cut_vectors", kNothing, only(Form::kVectorsCut), cut_vectors},
+    {"partition_loops", only(Form::kVectorsCut), kNothing, partition_loops},
+    {"trim_loops", only(Form::kVectorsCut), kNothing, trim_loops},
+    {"simplify", kNothing, kNothing, simplify_program},
+    {"drop_dead_guards", kNothing, kNothing, drop_dead_guards},
+    {"unroll_loops", kNothing, only(Form::kNoUnroll), unroll_loops},
+    {"settle_guards", only(Form::kNoUnroll), kNothing, settle_guards},
+    {"vectorize_loops", Form::kVectorsCut | Form::kNoUnroll, only(Form::kExplicitVectors),
+     vectorize_loops},
+    {"merge_guards", only(Form::kExplicitVectors), kNothing, merge_guards},
+    {"place_allocs", only(Form::kExplicitVectors), only(Form::kAllocsPlaced), place_allocs},
+    {"flatten_buffers", only(Form::kExplicitVectors), only(Form::kFlat), flatten_buffers},
 };
 
 absl::Status check(const Program& program, const Pass& pass, uint32_t forms) {
   absl::Status status = verify(program);
   if (status.ok()) status = verify_form(program, forms);
   if (status.ok()) return status;
-  return absl::InternalError("after " + pass.name + ": " + std::string(status.message()));
+  // A mistake of the pass, not of the user.
+  return absl::InternalError("after " + std::string(pass.name) + ": " +
+                             std::string(status.message()));
 }
 
 }  // namespace
@@ -45,7 +48,7 @@ absl::Span<const Pass> passes() { return kPasses; }
 absl::StatusOr<Program> lower(const Program& program, const Target& target,
                               const LowerOptions& options) {
   Program current = program;
-  uint32_t forms = form(Form::kStridesBound);
+  uint32_t forms = only(Form::kStridesBound);
   for (const Pass& pass : kPasses) {
     TENON_ASSIGN_OR_RETURN(current, pass.run(current, target));
     forms |= pass.gives;

@@ -7,8 +7,8 @@
 //   for r { if i < n { C } }        ->  if i < n { for r { C } }
 //
 // Needs: kExplicitVectors. Gives: nothing new. Neighbours with the same condition share it, a
-// condition that implies its neighbour's moves inside, and a condition leaves the loops that it does
-// not depend on. Only conditions that read no memory move.
+// condition that implies its neighbour's moves inside, and a condition leaves the loops that it
+// does not depend on. Only conditions that read no memory move.
 #include "lower/guards.h"
 #include "lower/passes.h"
 #include "tenon/analysis/affine.h"
@@ -66,8 +66,8 @@ bool implies(const Expr& condition, const Expr& weaker) {
 }
 
 // Runs of neighbours that start with the same condition share it; inside the run the same again.
-// What holds only if that condition does stands inside, too: guards of rows become a chain that ends
-// at the first row that is off.
+// What holds only if that condition does stands inside, too: guards of rows become a chain that
+// ends at the first row that is off.
 std::vector<Stmt> merged(std::vector<Guarded> list) {
   std::vector<Stmt> result;
   for (size_t i = 0; i < list.size();) {

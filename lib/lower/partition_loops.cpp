@@ -9,12 +9,12 @@
 // iterations; selects on indices (padding, causal masks) count as guards. Both ends may be cut off.
 // Outer loops come first, so that inner loops of the rest can be cut at constants.
 //
-// Every cut doubles code, and machine code is what compiling costs, so cuts are made only where they
-// pay: for guards of hot statements (the deepest ones and reductions) that nothing else can take out
-// of the innermost loop, which are those on lanes and unrolled iterations and those of selects; at
-// most kMaxCuts on the way down a nest; and not in a loop whose bounds are a min or max already. A parallel loop stays
-// one loop, with branches inside, so that its tasks stay together. Copies have loops, names and
-// buffers of their own.
+// Every cut doubles code, and machine code is what compiling costs, so cuts are made only where
+// they pay: for guards of hot statements (the deepest ones and reductions) that nothing else can
+// take out of the innermost loop, which are those on lanes and unrolled iterations and those of
+// selects; at most kMaxCuts on the way down a nest; and not in a loop whose bounds are a min or max
+// already. A parallel loop stays one loop, with branches inside, so that its tasks stay together.
+// Copies have loops, names and buffers of their own.
 #include <algorithm>
 
 #include "lower/guards.h"
@@ -129,9 +129,7 @@ class Chooser {
   }
 
   // Among ends whose order is not known, the first one found is kept.
-  Expr later(const Expr& a, const Expr& b) const {
-    return !a || proved(outside_, a <= b) ? b : a;
-  }
+  Expr later(const Expr& a, const Expr& b) const { return !a || proved(outside_, a <= b) ? b : a; }
   Expr earlier(const Expr& a, const Expr& b) const {
     return !a || proved(outside_, b <= a) ? b : a;
   }
@@ -237,13 +235,13 @@ class Partitioner {
     std::vector<Stmt> all;
     if (cut.steady.lo) {
       steady.push_back(cut.steady.lo <= Expr(loop.var));
-      all.push_back(branch(loop, Expr(loop.var) < cut.steady.lo, loop.lo, cut.steady.lo, inside,
-                           below));
+      all.push_back(
+          branch(loop, Expr(loop.var) < cut.steady.lo, loop.lo, cut.steady.lo, inside, below));
     }
     if (cut.steady.hi) {
       steady.push_back(Expr(loop.var) < cut.steady.hi);
-      all.push_back(branch(loop, cut.steady.hi <= Expr(loop.var), cut.steady.hi, loop.hi, inside,
-                           above));
+      all.push_back(
+          branch(loop, cut.steady.hi <= Expr(loop.var), cut.steady.hi, loop.hi, inside, above));
     }
     const Expr condition = conjunction_of(steady);
     const Stmt body = statement(without_conditions(loop.body, cut.known), inside.given(condition),

@@ -7,7 +7,8 @@
 // * A shape that varies with loops becomes its hull, so that sizes and offsets depend on the
 //   Program's sizes only.
 // * Constant and small: the stack. A buffer whose indices are all constants becomes registers and
-//   costs no stack; the others share a budget per task, since a host's threads may have small stacks.
+//   costs no stack; the others share a budget per task, since a host's threads may have small
+//   stacks.
 // * The rest: the workspace, in the shared part or, inside a parallel loop, in the worker's slice.
 //   Buffers that are never alive at the same time share bytes. A buffer is alive from the first to
 //   the last statement of its sequence that uses it.
@@ -57,8 +58,8 @@ Expr larger(const Expr& a, const Expr& b, const Facts& facts) {
 
 struct Local {
   Buffer buffer;
-  std::vector<Expr> shape;  // over sizes only
-  Var task;                 // the parallel loop around; null: none
+  std::vector<Expr> shape;    // over sizes only
+  Var task;                   // the parallel loop around; null: none
   int first = -1, last = -1;  // positions between which it is alive
   bool constant_indices = true;
 
@@ -75,8 +76,8 @@ class Collector {
   void statement(const Stmt& s) {
     if (const Seq* many = s.as<Seq>()) return sequence(*many);
     if (const For* loop = s.as<For>()) return inside(*loop);
-    for_each_child(s, [&](const Expr& e) { expression(e); },
-                   [&](const Stmt& child) { statement(child); });
+    for_each_child(
+        s, [&](const Expr& e) { expression(e); }, [&](const Stmt& child) { statement(child); });
     if (const Store* x = s.as<Store>()) access(x->buffer, x->indices);
     if (const Accumulate* x = s.as<Accumulate>()) access(x->buffer, x->indices);
     ++now_;

@@ -4,9 +4,9 @@
 //   vector for v in 0..16 { if v + 16 < 29 and io < 11 { T } }      the same, if it is not certain
 //   vector for v in 0..16 { if v + 32 < 29 { U } }             ->   nothing
 //
-// Needs: kNoUnroll. Gives: nothing new. This is what is left to simplify after unrolling, and it has to
-// be cheap, since now there are many statements: ranges of variables decide most conditions. The
-// solver is asked only about conditions that all lanes share, once per loop and condition.
+// Needs: kNoUnroll. Gives: nothing new. This is what is left to simplify after unrolling, and it
+// has to be cheap, since now there are many statements: ranges of variables decide most conditions.
+// The solver is asked only about conditions that all lanes share, once per loop and condition.
 #include <unordered_map>
 
 #include "lower/guards.h"

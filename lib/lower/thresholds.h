@@ -4,8 +4,8 @@
 //
 //   for io in 0..11 { for ii in 0..12 { if io*12 + ii < 127 { S } } }
 //
-// holds for every ii while io < 10, and for some ii while io < 11. Both numbers come from the ends of
-// the ranges of p, as expressions in what stands outside of x.
+// holds for every ii while io < 10, and for some ii while io < 11. Both numbers come from the ends
+// of the ranges of p, as expressions in what stands outside of x.
 #pragma once
 
 #include <optional>

@@ -6,11 +6,11 @@
 //   for jo in 0..1 { vector for j in 0..32 { if jo*32 + j < 29 { T } } }
 //
 // Needs: kVectorsCut. Gives: nothing new. A bound moves to where some guard of every statement in
-// the body stops to hold for all inner iterations; a guard that holds wherever the loop still runs is
-// dropped. Serial and parallel loops may get a bound that is computed. Unrolled loops are trimmed
-// only to constants: a bound that is not constant would make them serial loops, and the buffers that
-// they index would leave the registers. Vector loops are trimmed only to a constant power of two,
-// and never when they fold: lanes that are off are cheaper than odd lanes.
+// the body stops to hold for all inner iterations; a guard that holds wherever the loop still runs
+// is dropped. Serial and parallel loops may get a bound that is computed. Unrolled loops are
+// trimmed only to constants: a bound that is not constant would make them serial loops, and the
+// buffers that they index would leave the registers. Vector loops are trimmed only to a constant
+// power of two, and never when they fold: lanes that are off are cheaper than odd lanes.
 #include <optional>
 
 #include "lower/index_math.h"

@@ -5,8 +5,8 @@
 //   out[ramp(j, 1, 16)] = masked(x[ramp(j, 1, 16)], m) * broadcast(s[i], 16) mask m
 //       with m = ramp(0, 1, 16) < broadcast(n - j, 16)
 //
-// Needs: kVectorsCut, kNoUnroll. Gives: kExplicitVectors. Statements run in lock step, one after the
-// other for all lanes; serial loops inside are the same for all lanes and stay around them.
+// Needs: kVectorsCut, kNoUnroll. Gives: kExplicitVectors. Statements run in lock step, one after
+// the other for all lanes; serial loops inside are the same for all lanes and stay around them.
 // * Guards that are the same for all lanes stay Ifs. Others become masks on loads and stores of
 //   parameters. Locals are never masked while all lanes lie inside of them: a store there keeps the
 //   old value by a select, an accumulation adds the identity. (A mask on a local keeps it out of
@@ -105,7 +105,8 @@ class Vectorizer {
 
   Stmt store_lanes(const Store& x, const LanePlace& place) {
     std::vector<Expr> indices = lanes_.across(x.indices, place);
-    if (!is_vector(indices)) return fail("all lanes store to the same element of " + x.buffer.name());
+    if (!is_vector(indices))
+      return fail("all lanes store to the same element of " + x.buffer.name());
     const Expr value = lanes_.spread(lanes_.across(x.value, place));
     const Expr mask = mask_of(x.mask, place);
     if (mask && unmasked(x.buffer, x.indices, place)) {

@@ -61,7 +61,8 @@ std::string flat(const Stmt& s) {
     const Load* l = e.as<Load>();
     if (l && l->indices.size() != 1) wrong = "the access " + print(e) + " is not flat";
   };
-  for_each_child(s, [&](const Expr& e) { walk(e, look); }, [](const Stmt&) {});
+  for_each_child(
+      s, [&](const Expr& e) { walk(e, look); }, [](const Stmt&) {});
   return wrong;
 }
 

@@ -50,7 +50,8 @@ TEST_CASE("The widest element decides the number of lanes") {
       output y: f16[32]
     {
       vector for v in 0..32 { y[v] = x[v] * x[v] }
-    })").find("unroll for vc in 0..2") == 0);
+    })")
+            .find("unroll for vc in 0..2") == 0);
 }
 
 TEST_CASE("A serial loop inside moves outside of the chunks") {

@@ -15,7 +15,8 @@ std::string tile(const std::string& update, const std::string& read_guard,
                  const std::string& params = "input w: f32[2, 8, 16]") {
   return R"(
     program p
-      )" + params + R"(
+      )" +
+         params + R"(
       output y: f32[29]
     {
       for c in 0..2 {
@@ -34,7 +35,8 @@ std::string tile(const std::string& update, const std::string& read_guard,
 int count_guards(const Program& program) {
   const std::string text = print(program);
   int count = 0;
-  for (size_t at = text.find("if "); at != std::string::npos; at = text.find("if ", at + 1)) ++count;
+  for (size_t at = text.find("if "); at != std::string::npos; at = text.find("if ", at + 1))
+    ++count;
   return count;
 }
 

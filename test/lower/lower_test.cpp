@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
-#include <chrono>
+#include <cmath>
+#include <limits>
+#include <set>
 
 #include "lower/corpus.h"
 #include "lower/lowering.h"
@@ -40,10 +42,11 @@ TEST_CASE("Minimum and maximum keep NaN in vectors and in the tail alike") {
     for (const char* op : {"max", "min"}) {
       const std::string v = std::to_string(lanes);
       const std::string at = "io * " + v + " + v";
-      const Program p = parsed("program p\n  input a: f32[9]\n  input b: f32[9]\n  output y: f32[9]\n{\n"
-                               "for io in 0.." + std::to_string((9 + lanes - 1) / lanes) +
-                               " { vector for v in 0.." + v + " { if " + at + " < 9 { y[" + at +
-                               "] = " + op + "(a[" + at + "], b[" + at + "]) } } }\n}\n");
+      const Program p = parsed(
+          "program p\n  input a: f32[9]\n  input b: f32[9]\n  output y: f32[9]\n{\n"
+          "for io in 0.." +
+          std::to_string((9 + lanes - 1) / lanes) + " { vector for v in 0.." + v + " { if " + at +
+          " < 9 { y[" + at + "] = " + op + "(a[" + at + "], b[" + at + "]) } } }\n}\n");
       const Program lowered = check_lowering(p);
       Array a = Array::of<float>({9}, {nan, 1, 0, 0, 0, 0, 0, 0, nan});
       Array b = Array::of<float>({9}, {1, nan, 0, 0, 0, 0, 0, 0, 2});
@@ -99,11 +102,11 @@ Program lowered(const Program& program) {
 }
 
 struct Census {
-  int microkernels = 0;    // loops that accumulate
+  int microkernels = 0;  // loops that accumulate
   int masked_loads = 0, masked_stores = 0, masked_accumulates = 0;
   int selects = 0;
-  int guards = 0;          // Ifs
-  int loose_locals = 0;    // accesses to locals with an index that is not a constant
+  int guards = 0;        // Ifs
+  int loose_locals = 0;  // accesses to locals with an index that is not a constant
 };
 
 bool is_constant_index(const Expr& e) {

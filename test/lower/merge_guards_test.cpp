@@ -11,9 +11,9 @@ using namespace tenon::test;
 namespace {
 
 std::string merged(const std::string& body) {
-  return body_after(merge_guards,
-                    "program p\n  size n\n  size m\n  input x: f32[9]\n  output y: f32[9]\n{\n" +
-                        body + "\n}\n");
+  return body_after(
+      merge_guards,
+      "program p\n  size n\n  size m\n  input x: f32[9]\n  output y: f32[9]\n{\n" + body + "\n}\n");
 }
 
 }  // namespace

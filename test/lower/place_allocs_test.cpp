@@ -74,8 +74,9 @@ TEST_CASE("Buffers that are not alive at the same time share bytes") {
 }
 
 TEST_CASE("A buffer that a loop uses is alive for the whole loop") {
-  CHECK(placed("alloc a: f32[5000]\n a[0] = x[0]\n"
-               "for i in 0..9 {\n y[i] = a[i]\n alloc b: f32[5000]\n b[i] = x[i]\n y[i] = b[i]\n }") ==
+  CHECK(placed(
+            "alloc a: f32[5000]\n a[0] = x[0]\n"
+            "for i in 0..9 {\n y[i] = a[i]\n alloc b: f32[5000]\n b[i] = x[i]\n y[i] = b[i]\n }") ==
         "a: f32[5000] in shared at 0\n"
         "b: f32[5000] in shared at 20032\n");
 }
@@ -114,8 +115,7 @@ TEST_CASE("A buffer that no memory holds is refused, one that nobody uses disapp
       alloc t: f32[1099511627776, 1099511627776]
       y[0] = t[0, 0]
     })");
-  CHECK(place_allocs(p, wide_target()).status().message() ==
-        "buffer t takes more than 2^47 bytes");
+  CHECK(place_allocs(p, wide_target()).status().message() == "buffer t takes more than 2^47 bytes");
   CHECK(placed("alloc t: f32[n]\n y[0] = 1.0") == "");
 }
 
@@ -171,12 +171,13 @@ TEST_CASE("No two buffers that are alive at the same time overlap") {
     for (size_t k = 0; k < uses.size(); ++k) {
       const std::string t = "t" + std::to_string(k);
       if (k < count) {
-        body += "alloc " + t + ": f32[" + std::to_string(5000 + next(9000)) + "]\n" + t +
-                "[0] = 1.0\n";
+        body +=
+            "alloc " + t + ": f32[" + std::to_string(5000 + next(9000)) + "]\n" + t + "[0] = 1.0\n";
       }
       body += uses[k];
     }
-    const Program p = run(place_allocs, parsed("program p\n  output y: f32[1]\n{\n" + body + "}\n"));
+    const Program p =
+        run(place_allocs, parsed("program p\n  output y: f32[1]\n{\n" + body + "}\n"));
     std::vector<std::pair<int64_t, int64_t>> spans;
     walk(p->body, [&](const Stmt& s) {
       const Alloc* a = s.as<Alloc>();

@@ -139,8 +139,7 @@ Program step(const Program& p, Random& random) {
     }
     case 4: return or_same(prim::fission(p, loop.var, 1));
     case 5: return or_same(prim::cut(p, loop.var, Expr(static_cast<int64_t>(random.below(6)))));
-    case 6:
-      return stages.empty() ? p : or_same(prim::compute_at(p, random.of(stages), loop.var));
+    case 6: return stages.empty() ? p : or_same(prim::compute_at(p, random.of(stages), loop.var));
     case 7: {
       const std::optional<int64_t> lo = as_int(loop.lo), hi = as_int(loop.hi);
       if (!lo || !hi || *hi - *lo > 5) return p;
@@ -155,7 +154,8 @@ Program step(const Program& p, Random& random) {
 // Iterations of the innermost statements, guards aside.
 double work_of(const Stmt& s) {
   double work = s.is<Store>() || s.is<Accumulate>() ? 1 : 0;
-  for_each_child(s, [](const Expr&) {}, [&](const Stmt& child) { work += work_of(child); });
+  for_each_child(
+      s, [](const Expr&) {}, [&](const Stmt& child) { work += work_of(child); });
   const For* loop = s.as<For>();
   if (!loop) return work;
   const std::optional<int64_t> lo = as_int(loop->lo), hi = as_int(loop->hi);

@@ -11,8 +11,9 @@ using namespace tenon::test;
 namespace {
 
 std::string settled(const std::string& body) {
-  return body_after(settle_guards,
-                    "program p\n  size n\n  input x: f32[n]\n  output y: f32[n]\n{\n" + body + "\n}\n");
+  return body_after(
+      settle_guards,
+      "program p\n  size n\n  input x: f32[n]\n  output y: f32[n]\n{\n" + body + "\n}\n");
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ std::string thresholds(const std::string& loops) {
 }  // namespace
 
 TEST_CASE("A guard from above ends the loop") {
-  CHECK(thresholds("for o in 0..11 { unroll for i in 0..12 { if o * 12 + i < 127 { y[0] = 1.0 } } }") ==
+  CHECK(thresholds(
+            "for o in 0..11 { unroll for i in 0..12 { if o * 12 + i < 127 { y[0] = 1.0 } } }") ==
         "always ..10, possible ..11");
   CHECK(thresholds("for i in 0..9 { if i <= 4 { y[0] = 1.0 } }") == "always ..5, possible ..5");
 }
@@ -40,8 +41,9 @@ TEST_CASE("A guard from below starts the loop") {
 }
 
 TEST_CASE("Thresholds over sizes are expressions") {
-  CHECK(thresholds("for o in 0..n { vector for i in 0..16 { if o * 16 + i < n { y[0] = 1.0 } } }") ==
-        "always ..n // 16, possible ..(n + 15) // 16");
+  CHECK(
+      thresholds("for o in 0..n { vector for i in 0..16 { if o * 16 + i < n { y[0] = 1.0 } } }") ==
+      "always ..n // 16, possible ..(n + 15) // 16");
 }
 
 TEST_CASE("Select conditions count, conditions on data do not") {

@@ -72,9 +72,9 @@ TEST_CASE("An unrolled loop is not trimmed to a bound that is computed") {
 
 TEST_CASE("A vector loop is trimmed to a power of two only") {
   const auto trimmed = [](const std::string& n) {
-    const std::string body =
-        body_after(trim_loops, "program p\n  output y: f32[" + n + "]\n{\n  vector for v in 0..16 " +
-                                   "{ if v < " + n + " { y[v] = 1.0 } }\n}\n");
+    const std::string body = body_after(trim_loops, "program p\n  output y: f32[" + n +
+                                                        "]\n{\n  vector for v in 0..16 " +
+                                                        "{ if v < " + n + " { y[v] = 1.0 } }\n}\n");
     return body.substr(0, body.find(" {"));
   };
   CHECK(trimmed("8") == "vector for v in 0..8");

@@ -26,8 +26,7 @@ const char* const kMask = "ramp(0, 1, 16) < broadcast(n, 16)";
 TEST_CASE("Lanes become ramps, and what all lanes share stays scalar") {
   CHECK(vectorized("y[v + 3] = x[v] * s[1]") ==
         "y[ramp(3, 1, 16)] = x[ramp(0, 1, 16)] * broadcast(s[1], 16)\n");
-  CHECK(vectorized("y[v * 2 + 1] = x[15 - v]") ==
-        "y[ramp(1, 2, 16)] = x[ramp(15, -1, 16)]\n");
+  CHECK(vectorized("y[v * 2 + 1] = x[15 - v]") == "y[ramp(1, 2, 16)] = x[ramp(15, -1, 16)]\n");
   CHECK(vectorized("y[v] = s[0]") == "y[ramp(0, 1, 16)] = broadcast(s[0], 16)\n");
 }
 
@@ -62,7 +61,8 @@ TEST_CASE("A masked store to a local keeps the old value by a select") {
 }
 
 TEST_CASE("A masked accumulation into a local adds the identity") {
-  CHECK(body_after(vectorize_loops, R"(
+  CHECK(
+      body_after(vectorize_loops, R"(
     program p
       size n
       input x: f32[16]
@@ -71,7 +71,9 @@ TEST_CASE("A masked accumulation into a local adds the identity") {
       alloc t: f32[16]
       vector for v in 0..16 { if v < n { t[v] max= x[v] } }
       vector for u in 0..16 { y[u] = t[u] }
-    })").find("t[ramp(0, 1, 16)] max= select(ramp(0, 1, 16) < broadcast(n, 16), x[ramp(0, 1, 16)], "
+    })")
+          .find(
+              "t[ramp(0, 1, 16)] max= select(ramp(0, 1, 16) < broadcast(n, 16), x[ramp(0, 1, 16)], "
               "broadcast(-inf, 16))\n") != std::string::npos);
 }
 
@@ -96,16 +98,19 @@ TEST_CASE("One target for all lanes is a fold") {
   CHECK(vectorized("y[2] += 1.0") == "y[2] += broadcast(1.0, 16)\n");
   CHECK(vectorized("if 3 <= n and v < n { y[2] += x[v] }") ==
         "if 3 <= n {\n"
-        "  y[2] += select(" + std::string(kMask) + ", masked(x[ramp(0, 1, 16)], " + kMask +
+        "  y[2] += select(" +
+            std::string(kMask) + ", masked(x[ramp(0, 1, 16)], " + kMask +
             "), broadcast(-0.0, 16))\n"
-        "}\n");
+            "}\n");
 }
 
 TEST_CASE("A fold whose target need not exist happens only if some lane is on") {
   CHECK(vectorized("if v < n { y[0] += s[2] }") ==
         "if 0 < n {\n"
-        "  y[0] += select(" + std::string(kMask) + ", broadcast(s[2], 16), broadcast(-0.0, 16))\n"
-        "}\n");
+        "  y[0] += select(" +
+            std::string(kMask) +
+            ", broadcast(s[2], 16), broadcast(-0.0, 16))\n"
+            "}\n");
 }
 
 TEST_CASE("A value that all lanes share is loaded under a mask only if some lane is on") {

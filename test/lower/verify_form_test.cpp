@@ -47,7 +47,8 @@ TEST_CASE("Allocations without a place are found") {
         "alloc t: f32[n] in stack");
   CHECK(wrong(Form::kAllocsPlaced, "alloc t: f32[n] in shared\n y[0] = t[0]") ==
         "not in form allocs placed: it has no offset: alloc t: f32[n] in shared");
-  CHECK(wrong(Form::kAllocsPlaced, "for i in 0..n {\n alloc t: f32[3] in shared at i\n y[0] = t[0]\n }") ==
+  CHECK(wrong(Form::kAllocsPlaced,
+              "for i in 0..n {\n alloc t: f32[3] in shared at i\n y[0] = t[0]\n }") ==
         "the place of t: i is not a size");
 }
 

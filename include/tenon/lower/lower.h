@@ -33,8 +33,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "absl/types/span.h"
 #include "tenon/base/status.h"
@@ -60,8 +59,8 @@ constexpr uint32_t operator|(Form a, Form b) {
 }
 
 struct Pass {
-  std::string name;  // "partition_loops"
-  uint32_t needs;    // set of Form
+  std::string_view name;  // "partition_loops"
+  uint32_t needs;         // set of Form
   uint32_t gives;
   absl::StatusOr<Program> (*run)(const Program& program, const Target& target);
 };
