@@ -1,5 +1,7 @@
 #include "analysis/cases.h"
 
+#include <algorithm>
+
 #include "analysis/inspect.h"
 
 namespace tenon {
@@ -7,8 +9,12 @@ namespace {
 
 constexpr size_t kMaxCases = 16;
 
+bool is_anything(const std::vector<Case>& cases) {
+  return std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.empty(); });
+}
+
 std::vector<Case> either(std::vector<Case> a, const std::vector<Case>& b) {
-  if (a.size() + b.size() > kMaxCases) return {Case()};
+  if (a.size() + b.size() > kMaxCases || is_anything(a) || is_anything(b)) return {Case()};
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }

@@ -48,6 +48,16 @@ class Bounder {
 
  private:
   Span of(const Var& var) {
+    if (hops_ > 0) return computed(var);
+    // Bounds of inner loops mention outer ones again and again.
+    for (const auto& [known, span] : vars_) {
+      if (known == var) return span;
+    }
+    vars_.emplace_back(var, computed(var));
+    return vars_.back().second;
+  }
+
+  Span computed(const Var& var) {
     Span span = Span::of(var.type());
     if (facts_.is_size(var)) {
       span = {0, std::nullopt};
@@ -91,6 +101,7 @@ class Bounder {
 
   const Facts& facts_;
   int hops_ = 0;
+  std::vector<std::pair<Var, Span>> vars_;
 };
 
 }  // namespace

@@ -19,7 +19,9 @@ namespace tenon {
 
 class Simplifier {
  public:
+  // Keeps a reference to the facts.
   explicit Simplifier(const Facts& facts) : facts_(facts) {}
+  explicit Simplifier(Facts&&) = delete;
 
   Expr run(const Expr& e) { return walk(e); }
   // Whether a simple condition always holds (true) or never does (false); empty: not known.
