@@ -11,7 +11,15 @@
 namespace tenon {
 namespace {
 
+// Larger products stay products: distributing them would help nobody and costs much.
 constexpr size_t kMaxProductTerms = 32;
+constexpr int kMaxFactorDepth = 12;
+
+bool is_deep(const Affine& form) {
+  return std::any_of(form.terms.begin(), form.terms.end(), [](const Affine::Term& term) {
+    return term.atom.node().depth > kMaxFactorDepth;
+  });
+}
 
 // Products of atoms are written with their factors in order: n * (i * m) is i * m * n.
 void collect_factors(const Expr& atom, std::vector<Expr>& factors) {
@@ -74,7 +82,7 @@ Affine product(const Affine& a, const Affine& b) {
     add_multiple(result, a.constant, b);
   } else if (b.is_constant()) {
     add_multiple(result, b.constant, a);
-  } else if (a.terms.size() * b.terms.size() > kMaxProductTerms) {
+  } else if (a.terms.size() * b.terms.size() > kMaxProductTerms || is_deep(a) || is_deep(b)) {
     result = atom_form(binary(BinaryOp::kMul, to_expr(a), to_expr(b)));
   } else {
     for (const Affine::Term& x : a.terms) {

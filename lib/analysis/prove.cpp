@@ -11,6 +11,10 @@
 namespace tenon {
 namespace {
 
+// Beyond this an expression is not one that a person or a schedule wrote, and only its constant
+// range is looked at.
+constexpr int kMaxDepth = 40;
+
 bool is_known(const Facts& facts, const Expr& condition, bool value) {
   const auto same = [&](const Expr& known) {
     if (equal(known, condition)) return value;
@@ -77,16 +81,20 @@ bool proved(const Facts& facts, const Expr& condition) {
   const Span span = span_of(condition, facts);
   if (span.at_least(1)) return true;
   if (span.at_most(0)) return false;
-  return infeasible(facts, cases_of(condition, false));
+  return condition.node().depth <= kMaxDepth && infeasible(facts, cases_of(condition, false));
 }
 
 Answer prove(const Facts& facts, const Expr& condition) {
   if (proved(facts, condition)) return Answer::kYes;
+  if (condition.node().depth > kMaxDepth) return Answer::kUnknown;
   const std::vector<Case> cases = with_disjunctions(facts, cases_of(condition, false));
   return has_witness(facts, cases, {Literal{condition, false}}) ? Answer::kNo : Answer::kUnknown;
 }
 
 Answer never(const Facts& facts, const std::vector<Expr>& conditions) {
+  for (const Expr& condition : conditions) {
+    if (condition.node().depth > kMaxDepth) return Answer::kUnknown;
+  }
   const std::vector<Case> cases = cases_of_all(conditions);
   if (infeasible(facts, cases)) return Answer::kYes;
   Case all;

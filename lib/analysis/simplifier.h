@@ -41,6 +41,7 @@ class Simplifier {
   Expr index(const Expr& e);
   Affine form(const Expr& e);
   Affine atom(const Expr& e);
+  Affine atom_of(const Expr& e);
   Affine finished_atom(const Expr& e);  // the operands are simple
   Affine quotient(const Affine& x, const Affine& divisor);
   Affine remainder(const Affine& x, const Affine& divisor);
@@ -70,8 +71,11 @@ class Simplifier {
   Expr compared(BinaryOp op, const Affine& a, const Affine& b);
 
   const Facts& facts_;
-  // Shared sub-expressions are walked once; the first of the pair keeps the key alive.
+  // Deep sub-expressions that occur more than once are walked once. The first of the pair keeps the
+  // key alive.
+  static constexpr int kWorthRemembering = 6;
   std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> seen_;
+  std::unordered_map<const ExprNode*, std::pair<Expr, Affine>> seen_atoms_;
   int nested_changes_ = 0;
 };
 

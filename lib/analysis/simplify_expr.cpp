@@ -33,7 +33,6 @@ bool is_index(const Expr& e) { return e.type() == i64; }
 }  // namespace
 
 Expr Simplifier::walk(const Expr& e) {
-  constexpr int kWorthRemembering = 6;
   if (e.is<Const>() || e.node().depth < kWorthRemembering) return walk_kind(e);
   if (const auto found = seen_.find(e.get()); found != seen_.end()) return found->second.second;
   Expr simple = walk_kind(e);
@@ -55,26 +54,54 @@ Expr Simplifier::walk_kind(const Expr& e) {
   return finish(map_children(e, [&](const Expr& child) { return walk(child); }));
 }
 
-// In a & b the value of b matters only where a is true, and then that of a only where b is; what
-// became simpler may help the other again.
+namespace {
+
+void collect_parts(BinaryOp op, const Expr& e, std::vector<Expr>& parts) {
+  const Binary* x = as_bool(e, op);
+  if (!x) return parts.push_back(e);
+  collect_parts(op, x->a, parts);
+  collect_parts(op, x->b, parts);
+}
+
+// A part that is worth a second look with the facts that the others give.
+bool is_shallow(const Expr& e) { return e.node().depth <= 8; }
+
+}  // namespace
+
+// In a & b & c each part matters only where all the others hold, in a | b | c where none does. Each
+// part is walked once knowing those before it; then small parts once more, knowing all the others,
+// as long as something becomes simpler.
 Expr Simplifier::walk_both(const Expr& e, const Binary& x) {
-  const bool both = x.op == BinaryOp::kBitAnd;
-  const auto where_it_matters = [&](const Expr& part, const Expr& other) {
-    const Facts facts = facts_.given(both ? other : unary(UnaryOp::kNot, other));
-    return Simplifier(facts).run(part);
-  };
+  constexpr size_t kMaxCompared = 8, kMaxKnown = 32;
   constexpr int kMaxRounds = 5;
-  Expr a = walk(x.a), b = x.b;
-  for (int round = 0; round < kMaxRounds; ++round) {
-    const Expr simpler_b = where_it_matters(b, a);
-    const Expr simpler_a = where_it_matters(a, simpler_b);
-    const bool changed = simpler_a.get() != a.get();
-    a = simpler_a;
-    b = simpler_b;
-    if (!changed) break;
+  const auto given = [&](const Facts& facts, const Expr& part) {
+    return facts.given(x.op == BinaryOp::kBitAnd ? part : unary(UnaryOp::kNot, part));
+  };
+  std::vector<Expr> parts;
+  collect_parts(x.op, e, parts);
+  const std::vector<Expr> before = parts;
+  Facts known = facts_;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    parts[i] = Simplifier(known).run(parts[i]);
+    if (i < kMaxKnown) known = given(known, parts[i]);
   }
-  const bool same = a.get() == x.a.get() && b.get() == x.b.get();
-  return finish(same ? e : binary(x.op, a, b));
+  bool changed = parts.size() <= kMaxCompared;
+  for (int round = 0; round < kMaxRounds && changed; ++round) {
+    changed = false;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (!is_shallow(parts[i])) continue;
+      Facts others = facts_;
+      for (size_t k = 0; k < parts.size(); ++k) {
+        if (k != i) others = given(others, parts[k]);
+      }
+      const Expr simple = Simplifier(others).run(parts[i]);
+      changed = changed || simple.get() != parts[i].get();
+      parts[i] = simple;
+    }
+  }
+  Expr joined = parts.front();
+  for (size_t i = 1; i < parts.size(); ++i) joined = finish(binary(x.op, joined, parts[i]));
+  return equal(joined, e) ? e : joined;
 }
 
 // The arms are evaluated only where the condition says so.

@@ -88,6 +88,16 @@ bool Simplifier::exact(const Affine& form) const {
 }
 
 Affine Simplifier::atom(const Expr& e) {
+  if (e.node().depth < kWorthRemembering) return atom_of(e);
+  if (const auto found = seen_atoms_.find(e.get()); found != seen_atoms_.end()) {
+    return found->second.second;
+  }
+  Affine form = atom_of(e);
+  seen_atoms_.emplace(e.get(), std::pair(e, form));
+  return form;
+}
+
+Affine Simplifier::atom_of(const Expr& e) {
   if (e.is<VarRef>()) return finished_atom(e);
   if (const Select* s = e.as<Select>()) return simple_form(walk_select(e, *s));
   if (const Binary* x = e.as<Binary>()) {
@@ -100,7 +110,7 @@ Affine Simplifier::atom(const Expr& e) {
         if (span_of(a).at_least(0) && span_of(b).at_least(0)) {
           return x->op == BinaryOp::kTruncDiv ? quotient(a, b) : remainder(a, b);
         }
-        break;
+        return finished_atom(binary(x->op, to_expr(a), to_expr(b)));
       }
       case BinaryOp::kMin:
       case BinaryOp::kMax: return extremum(x->op, form(x->a), form(x->b));

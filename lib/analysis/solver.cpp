@@ -102,6 +102,9 @@ std::vector<int64_t> undo_definitions(const solver::System& system, std::vector<
 
 IntegerSystem::Solution IntegerSystem::solve(bool want_witness) const {
   if (refuted_row_by_row()) return {Answer::kNo, {}};
+  // Index questions have tens of unknowns; elimination is cubic.
+  constexpr size_t kMaxCells = 40000;
+  if (rows_.size() * bounds_.size() > kMaxCells) return {};
   solver::System system(variables());
   for (int v = 0; v < variables(); ++v) {
     system.box.lo[v] = bounds_[v].lo;
