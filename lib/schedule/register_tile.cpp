@@ -21,6 +21,7 @@
 #include "schedule/stages.h"
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/find.h"
+#include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
@@ -126,7 +127,8 @@ std::vector<Packable> packable_weights(const Program& program, const Buffer& sta
     const Param* param = find_param(program, l.buffer);
     if (!param || param->role != Role::kWeight || param->packing) continue;
     const std::optional<size_t> dimension = plain_dimension(l, vector_loop);
-    if (!dimension || l.indices.size() < 2 || count_loads(program, l.buffer) != 1) continue;
+    const size_t rank = l.indices.size();
+    if (!dimension || rank < 2 || rank >= kMaxRank || count_loads(program, l.buffer) != 1) continue;
     found.push_back({l.buffer, *dimension});
   }
   return found;

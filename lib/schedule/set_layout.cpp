@@ -8,6 +8,7 @@
 // form follows from the logical one, and kernel.pack makes it. Exact.
 #include "schedule/common.h"
 #include "tenon/analysis/legality.h"
+#include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/visit.h"
 #include "tenon/schedule/primitives.h"
@@ -74,6 +75,10 @@ class Relayout {
 absl::StatusOr<Program> set_layout(const Program& program, const Buffer& buffer,
                                    const std::vector<Var>& vars, const std::vector<Expr>& map) {
   // Find and require.
+  if (map.size() > kMaxRank) {
+    return refuse("the layout gives " + buffer.name() + " " + std::to_string(map.size()) +
+                  " dimensions, and " + std::to_string(kMaxRank) + " are the most");
+  }
   TENON_ASSIGN_OR_RETURN(const Layout layout, may_set_layout(program, buffer, vars, map));
 
   // Rewrite.

@@ -68,6 +68,17 @@ TEST_CASE("The layout of an input belongs to the caller") {
         "layout to choose");
 }
 
+TEST_CASE("A layout has no more dimensions than a buffer may have") {
+  const Program p = linear_relu();
+  Schedule s(p);
+  s.set_layout("w", [](const auto& i) {
+    std::vector<Expr> place(7, Expr(0));
+    place.insert(place.end(), i.begin(), i.end());
+    return place;
+  });
+  CHECK(diagnostic_of(s.status())->reason == "the layout gives w 9 dimensions, and 8 are the most");
+}
+
 TEST_CASE("An unknown buffer is answered with those that there are") {
   const Program p = linear_relu();
   Schedule s(p);
