@@ -260,8 +260,10 @@ absl::StatusOr<Program> place_allocs(const Program& program, const Target&) {
   return program.with_body(rewrite_stmts(program->body, [&](const Stmt& s) {
     const Alloc* a = s.as<Alloc>();
     if (!a) return s;
-    const Local& local = *found.at(a->buffer);
-    if (local.first < 0) return seq({});  // nobody uses it
+    const auto it = found.find(a->buffer);
+    // Alone in its block, or never touched: nobody uses it.
+    if (it == found.end() || it->second->first < 0) return seq({});
+    const Local& local = *it->second;
     return alloc(a->buffer, local.shape, local.memory, local.offset);
   }));
 }

@@ -143,6 +143,10 @@ TEST_CASE("The workspace holds what is alive at the same time, and not more") {
   CHECK(evaluate_int(need.bytes_per_worker, Sizes({{p->sizes[0], 10}})) == 128);
 }
 
+TEST_CASE("A declaration that stands alone in a loop disappears") {
+  CHECK(placed("  for i in 0..9 {\n    alloc t: f32[n]\n  }\n  y[0] = x[0]") == "");
+}
+
 TEST_CASE("Placing keeps the meaning") {
   for (const Sample& sample : corpus()) {
     INFO(sample.name);
