@@ -1,6 +1,7 @@
 // Casts of casts, where one cast gives the same value.
 #include "analysis/bounds.h"
 #include "analysis/simplifier.h"
+#include "tenon/ir/scalar_ops.h"
 
 namespace tenon {
 namespace {
@@ -50,6 +51,9 @@ bool keeps_value(const Expr& value, Type middle, const Facts& facts) {
 Expr simplify_cast(const Expr& e, const Cast& x, const Facts& facts) {
   const Type to = e.type();
   if (x.a.type() == to) return x.a;
+  if (const Const* c = x.a.as<Const>()) {
+    return constant_bits(to, apply_cast(x.mode, x.a.type(), to, c->bits));
+  }
   const Cast* inner = x.a.as<Cast>();
   if (!inner) return {};
   const Type middle = x.a.type(), from = inner->a.type();

@@ -63,6 +63,13 @@ void collect_parts(BinaryOp op, const Expr& e, std::vector<Expr>& parts) {
   collect_parts(op, x->b, parts);
 }
 
+// A part may have become several.
+void flatten(BinaryOp op, std::vector<Expr>& parts) {
+  std::vector<Expr> flat;
+  for (const Expr& part : parts) collect_parts(op, part, flat);
+  parts = std::move(flat);
+}
+
 // A part that is worth a second look with the facts that the others give.
 bool is_shallow(const Expr& e) { return e.node().depth <= 8; }
 
@@ -79,12 +86,12 @@ Expr Simplifier::walk_both(const Expr& e, const Binary& x) {
   };
   std::vector<Expr> parts;
   collect_parts(x.op, e, parts);
-  const std::vector<Expr> before = parts;
   Facts known = facts_;
   for (size_t i = 0; i < parts.size(); ++i) {
     parts[i] = Simplifier(known).run(parts[i]);
     if (i < kMaxKnown) known = given(known, parts[i]);
   }
+  flatten(x.op, parts);
   bool changed = parts.size() <= kMaxCompared;
   for (int round = 0; round < kMaxRounds && changed; ++round) {
     changed = false;
@@ -98,6 +105,7 @@ Expr Simplifier::walk_both(const Expr& e, const Binary& x) {
       changed = changed || simple.get() != parts[i].get();
       parts[i] = simple;
     }
+    flatten(x.op, parts);
   }
   Expr joined = parts.front();
   for (size_t i = 1; i < parts.size(); ++i) joined = finish(binary(x.op, joined, parts[i]));

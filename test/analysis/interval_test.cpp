@@ -4,11 +4,13 @@
 #include <random>
 
 #include "analysis/evaluate.h"
+#include "analysis/random_expr.h"
 #include "analysis/span.h"
 #include "analysis/wide.h"
 #include "tenon/ir/fold.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/program.h"
+#include "tenon/ir/visit.h"
 
 namespace tenon {
 namespace {
@@ -85,6 +87,55 @@ TEST_CASE_METHOD(Names, "inner loops are eliminated by their ends, innermost fir
   // What the Program may write in the meantime bounds nothing elsewhere.
   CHECK(over(Expr(s), {{s, 0, load(x, {io})}}, facts) == "unknown");
   CHECK(over(Expr(s), {{s, 0, load(x, {io})}}, facts.with_fixed(x)) == "0 .. x[io] - 1");
+}
+
+TEST_CASE("bounds over loops hold in every iteration") {
+  test::Random random(9);
+  const Var outer("outer");
+  int bounded = 0, tight = 0;
+  for (int round = 0; round < 5000; ++round) {
+    std::vector<Var> vars = {outer};
+    std::vector<LoopRange> inner;
+    for (const char* name : {"p", "q"}) {
+      const For loop = random.loop(name, vars);
+      inner.push_back({loop.var, loop.lo, loop.hi});
+      vars.push_back(loop.var);
+    }
+    const Expr e = random.index(vars);
+    const Facts facts = Facts().inside(LoopRange{outer, 0, 5});
+    const std::optional<SymbolicInterval> bounds = bounds_over(e, inner, facts);
+    if (!bounds) continue;
+    ++bounded;
+    CAPTURE(print(e), print(bounds->lo), print(bounds->hi));
+    for (const Expr& end : {bounds->lo, bounds->hi}) {
+      for (const Var& var : free_vars(end)) REQUIRE(var == outer);
+    }
+    bool ends_reached = true;
+    for (int64_t o = 0; o < 5; ++o) {
+      Values values = {{outer, o}};
+      const int64_t lo = *evaluate(bounds->lo, values), hi = *evaluate(bounds->hi, values);
+      int64_t least = hi + 1, most = lo - 1;
+      const auto range = [&](int k) {
+        return std::pair(*evaluate(inner[k].lo, values), *evaluate(inner[k].hi, values));
+      };
+      const auto [p_lo, p_hi] = range(0);
+      for (int64_t p = p_lo; p < p_hi; ++p) {
+        values = {{outer, o}, {inner[0].var, p}};
+        const auto [q_lo, q_hi] = range(1);
+        for (int64_t q = q_lo; q < q_hi; ++q) {
+          values = {{outer, o}, {inner[0].var, p}, {inner[1].var, q}};
+          const int64_t value = *evaluate(e, values);
+          REQUIRE(lo <= value);
+          REQUIRE(value <= hi);
+          least = std::min(least, value), most = std::max(most, value);
+        }
+      }
+      ends_reached = ends_reached && (most < lo || (least == lo && most == hi));
+    }
+    tight += ends_reached;
+  }
+  std::printf("bounds_over: %d of 5000 bounded, %d exactly\n", bounded, tight);
+  CHECK(bounded > 4500);
 }
 
 TEST_CASE("spans of all operators hold every value, brute force on small types") {

@@ -201,6 +201,8 @@ TEST_CASE("casts of casts are one cast where that is exact") {
   CHECK(s(cast(i64, cast(i32, c))) == "cast<i64>(cast<i32>(c))");
   CHECK(s(cast(i8, cast(f32, a))) == "a");
   CHECK(s(cast(i32, constant_int(i64, int64_t{1} << 33))) == "0i32");
+  CHECK(s(cast(f64, constant_float(f32, 0.1))) == print(constant_float(f64, 0.1f)));
+  CHECK(s(cast(i8, constant_float(f32, -1000))) == print(constant_int(i8, -128)));
   const Facts small = Facts().inside(LoopRange{c, 0, 100});
   CHECK(print(simplify(cast(i64, cast(i32, c)), small)) == "c");
 }
@@ -279,6 +281,35 @@ TEST_CASE("loops stay while scheduling and go in lowering, with what they leave 
       output y: f32[4]
     {
       for i in 0..4 { y[i] = x[i] * 3.0 }
+    })")));
+}
+
+TEST_CASE("under a guard that never holds statements go, and loops stay while scheduling") {
+  const Program p = test::parsed(R"(
+    program f
+      output y: f32[4]
+    {
+      for i in 0..4 {
+        y[i] = 0.0
+        if i == 4 {
+          for k in 0..3 { y[k] = 1.0 }
+        }
+      }
+    })");
+  CHECK(print(test::checked(simplify(p))) == print(test::parsed(R"(
+    program f
+      output y: f32[4]
+    {
+      for i in 0..4 {
+        y[i] = 0.0
+        for k in 0..3 { }
+      }
+    })")));
+  CHECK(print(test::checked(simplify(p, KeepLoops::kNo))) == print(test::parsed(R"(
+    program f
+      output y: f32[4]
+    {
+      for i in 0..4 { y[i] = 0.0 }
     })")));
 }
 
