@@ -15,6 +15,9 @@ size_t bytes_of(const Param& param, const std::vector<int64_t>& shape) {
   return bytes;
 }
 
+// More than any process can have: sizes of a call may ask for it, and no allocator is.
+constexpr int64_t kMostMemory = int64_t{1} << 47;
+
 // A packed weight is read by whole vectors: none of them crosses a cache line.
 constexpr size_t kPackedAlignment = 64;
 
@@ -61,27 +64,36 @@ absl::Status KernelImpl::run(const BoundCall& bound) const {
     call.executor = &executor;
     workers = host.max_workers();
   }
-  const WorkspaceLayout layout = constant_workspace
-                                     ? workspace
-                                     : workspace_for(absl::MakeConstSpan(
-                                           bound.sizes, static_cast<size_t>(signature.size_slots)));
   Workspace scratch;
-  if (layout.total_bytes(workers) > 0) {
-    scratch = core->workspaces().take(layout, workers);
-    if (!scratch.ok()) {
-      return absl::ResourceExhaustedError("kernel " + signature.kernel + ": no memory for a " +
-                                          std::to_string(layout.total_bytes(workers)) +
-                                          " byte workspace");
-    }
-    call.workspace = scratch.data();
-  }
+  TENON_RETURN_IF_ERROR(take_workspace(bound, workers, scratch));
+  call.workspace = scratch.data();
   code->entry()(&call);
   return fault_status(signature, fault);
 }
 
+absl::Status KernelImpl::take_workspace(const BoundCall& bound, int workers,
+                                        Workspace& scratch) const {
+  const size_t slots = static_cast<size_t>(signature.size_slots);
+  const WorkspaceLayout layout =
+      constant_workspace ? workspace : workspace_for(absl::MakeConstSpan(bound.sizes, slots));
+  const int64_t bytes = layout.total_bytes(workers);
+  if (bytes == 0) return absl::OkStatus();
+  if (bytes <= kMostMemory) {
+    scratch = core->workspaces().take(layout, workers);
+    if (scratch.ok()) return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError("kernel " + signature.kernel + ": no memory for a " +
+                                      std::to_string(bytes) + " byte workspace");
+}
+
 WorkspaceLayout KernelImpl::workspace_for(absl::Span<const int64_t> size_slots) const {
-  return workspace_layout(evaluate(shared_bytes, size_slots),
-                          evaluate(bytes_per_worker, size_slots), WorkspaceNeed::kAlignment);
+  bool shared_wrapped = false, worker_wrapped = false;
+  const int64_t shared = evaluate(shared_bytes, size_slots, &shared_wrapped);
+  const int64_t per_worker = evaluate(bytes_per_worker, size_slots, &worker_wrapped);
+  const bool too_much =
+      shared_wrapped || worker_wrapped || shared > kMostMemory || per_worker > kMostMemory;
+  return too_much ? workspace_layout(2 * kMostMemory, 0, WorkspaceNeed::kAlignment)
+                  : workspace_layout(shared, per_worker, WorkspaceNeed::kAlignment);
 }
 
 size_t KernelImpl::cost() const {

@@ -52,6 +52,7 @@ struct KernelImpl {
 
   // A call whose arguments are checked.
   absl::Status run(const BoundCall& bound) const;
+  absl::Status take_workspace(const BoundCall& bound, int workers, Workspace& scratch) const;
   WorkspaceLayout workspace_for(absl::Span<const int64_t> size_slots) const;
   // What the cache charges for this kernel: mapped code, and the Program that is its key.
   size_t cost() const;

@@ -19,10 +19,6 @@ int operands_of(Op op) {
   }
 }
 
-// Signed overflow is undefined in C++; on the unsigned patterns it wraps.
-uint64_t u(int64_t value) { return static_cast<uint64_t>(value); }
-int64_t s(uint64_t value) { return static_cast<int64_t>(value); }
-
 int64_t floor_mod(int64_t a, int64_t b) {
   if (b == 0) return a;
   if (b == -1) return 0;  // the lowest value divided by -1 would trap
@@ -32,16 +28,17 @@ int64_t floor_mod(int64_t a, int64_t b) {
 
 int64_t floor_div(int64_t a, int64_t b) {
   if (b == 0) return 0;
-  if (b == -1) return s(0 - u(a));
+  if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
   const int64_t q = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
-int64_t apply(Op op, int64_t a, int64_t b) {
+int64_t apply(Op op, int64_t a, int64_t b, bool& wrapped) {
+  int64_t result = 0;
   switch (op) {
-    case Op::kAdd: return s(u(a) + u(b));
-    case Op::kSub: return s(u(a) - u(b));
-    case Op::kMul: return s(u(a) * u(b));
+    case Op::kAdd: wrapped |= __builtin_add_overflow(a, b, &result); return result;
+    case Op::kSub: wrapped |= __builtin_sub_overflow(a, b, &result); return result;
+    case Op::kMul: wrapped |= __builtin_mul_overflow(a, b, &result); return result;
     case Op::kFloorDiv: return floor_div(a, b);
     case Op::kFloorMod: return floor_mod(a, b);
     case Op::kMin: return a < b ? a : b;
@@ -85,7 +82,8 @@ absl::Status verify(const SizeProgram& program, int sizes) {
   return absl::OkStatus();
 }
 
-int64_t evaluate(const SizeProgram& program, absl::Span<const int64_t> sizes) {
+int64_t evaluate(const SizeProgram& program, absl::Span<const int64_t> sizes, bool* wrapped) {
+  bool overflow = false;
   int64_t stack[kMaxDepth];
   size_t depth = 0;
   for (const SizeProgram::Instruction& i : program.code) {
@@ -99,10 +97,11 @@ int64_t evaluate(const SizeProgram& program, absl::Span<const int64_t> sizes) {
         break;
       default:
         --depth;
-        stack[depth - 1] = apply(i.op, stack[depth - 1], stack[depth]);
+        stack[depth - 1] = apply(i.op, stack[depth - 1], stack[depth], overflow);
         break;
     }
   }
+  if (wrapped) *wrapped = overflow;
   return stack[0];
 }
 

@@ -402,6 +402,27 @@ TEST_CASE("the workspace of a call is known before it") {
   CHECK(none.workspace().shared_bytes == 0);
 }
 
+TEST_CASE("a workspace that no address space holds is refused") {
+  // Stage t has m * n elements, and no argument has more than m or n: with strides of 0, sizes cost
+  // the caller nothing.
+  const Size m("m"), n("n");
+  const Tensor x = input("x", f32, {m}), y = input("y", f32, {n});
+  const Tensor t = compute("t", {m, n}, [&](Expr i, Expr j) { return x(i) * y(j); });
+  const Tensor z = compute("z", {1}, [&](Expr) {
+    return max_over({m, n}, [&](Expr i, Expr j) { return t(m - 1 - i, j); });
+  });
+  const CompileOptions options{
+      .strides = {{"x", StrideClass::kGeneral}, {"y", StrideClass::kGeneral}}};
+  const Kernel kernel = compiled(jit().compile(program("outer", {x, y}, {z}), {}, options));
+  float value = 1, out = 0;
+  for (const int shift : {31, 32, 40, 58}) {
+    const int64_t size = int64_t{1} << shift;
+    const View huge(&value, {size}, {0});
+    CHECK(kernel({huge, huge}, {View(&out, {1})}).code() == absl::StatusCode::kResourceExhausted);
+    CHECK(kernel.workspace({{m, size}, {n, size}}).shared_bytes > size_t{1} << 47);
+  }
+}
+
 TEST_CASE("the sizes of a workspace go by name") {
   Jit fresh;
   const Reverse a, b;

@@ -97,6 +97,23 @@ TEST_CASE("a malformed size program is refused") {
   CHECK(objection({{static_cast<Op>(99)}}, 1) == "size expression n + 1: unknown operator");
 }
 
+TEST_CASE("a size program says when it wrapped") {
+  const auto wraps = [](const Code& code) {
+    bool wrapped = false;
+    SizeProgram program;
+    program.code = code;
+    evaluate(program, {}, &wrapped);
+    return wrapped;
+  };
+  constexpr int64_t kHigh = std::numeric_limits<int64_t>::max();
+  CHECK(wraps({{Op::kConst, kHigh}, {Op::kConst, 1}, {Op::kAdd}}));
+  CHECK(wraps({{Op::kConst, -kHigh}, {Op::kConst, 2}, {Op::kSub}}));
+  CHECK(wraps({{Op::kConst, kHigh}, {Op::kConst, 2}, {Op::kMul}}));
+  CHECK(wraps({{Op::kConst, kHigh}, {Op::kConst, 2}, {Op::kMul}, {Op::kConst, 0}, {Op::kMul}}));
+  CHECK_FALSE(wraps({{Op::kConst, kHigh}, {Op::kConst, 0}, {Op::kMul}}));
+  CHECK_FALSE(wraps({{Op::kConst, kHigh}, {Op::kConst, -1}, {Op::kAdd}}));
+}
+
 TEST_CASE("a size program may be 32 operands deep") {
   for (size_t depth : {32u, 33u}) {
     Code code(depth, {Op::kConst, 1});

@@ -143,7 +143,9 @@ absl::Status verify(const SizeProgram& program, int sizes);
 
 // Runs a verified program. Wrapping 64-bit arithmetic; floor semantics as in docs/semantics.md:
 // x // 0 is 0 and x % 0 is x. Conditions are 0 or 1; any other value than 0 counts as true.
-int64_t evaluate(const SizeProgram& program, absl::Span<const int64_t> sizes);
+// `wrapped`, if given, says whether a sum, difference or product left the range of 64 bits.
+int64_t evaluate(const SizeProgram& program, absl::Span<const int64_t> sizes,
+                 bool* wrapped = nullptr);
 
 struct ParamSignature {
   enum class Role : uint8_t { kInput, kWeight, kOutput, kScalar };
