@@ -52,9 +52,7 @@ absl::Status set_workspace(const Program& lowered, KernelImpl& impl) {
 }  // namespace
 
 JitCore::JitCore(const JitOptions& options, std::unique_ptr<CodeEngine> engine)
-    : options_(options),
-      engine_(std::move(engine)),
-      workspaces_(options.allocator ? *options.allocator : default_allocator()) {}
+    : options_(options), engine_(std::move(engine)), workspaces_(allocator()) {}
 
 absl::StatusOr<std::shared_ptr<JitCore>> JitCore::create(const JitOptions& options) {
   if (!runs_on_host(options.target)) {

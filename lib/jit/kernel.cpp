@@ -2,51 +2,10 @@
 
 #include "jit/kernel_impl.h"
 #include "tenon/base/macros.h"
-#include "tenon/ir/packing.h"
 #include "tenon/lower/lower.h"
 #include "tenon/runtime/math.h"
 
 namespace tenon {
-namespace {
-
-size_t bytes_of(const Param& param, const std::vector<int64_t>& shape) {
-  size_t bytes = static_cast<size_t>(param.buffer.type().bytes());
-  for (int64_t n : shape) bytes *= static_cast<size_t>(n);
-  return bytes;
-}
-
-// More than any process can have: sizes of a call may ask for it, and no allocator is.
-constexpr int64_t kMostMemory = int64_t{1} << 47;
-
-// A packed weight is read by whole vectors: none of them crosses a cache line.
-constexpr size_t kPackedAlignment = 64;
-
-std::shared_ptr<void> allocate_packed(Allocator& allocator, size_t bytes) {
-  const size_t size = std::max<size_t>(bytes, 1);
-  void* memory = allocator.allocate(size, kPackedAlignment);
-  if (!memory) return nullptr;
-  return std::shared_ptr<void>(
-      memory, [&allocator, size](void* p) { allocator.release(p, size, kPackedAlignment); });
-}
-
-// The sizes that a view's shape shows: those that are a whole dimension of the parameter. All zero
-// for a shape that is wrong, which the check of the call says in words.
-std::vector<int64_t> sizes_from(const Signature& signature, const ParamSignature& param,
-                                const View& view) {
-  std::vector<int64_t> sizes(static_cast<size_t>(signature.size_slots), 0);
-  if (view.rank() != static_cast<int>(param.shape.size())) return sizes;
-  for (int d = 0; d < view.rank(); ++d) {
-    if (view.size(d) < 0) return sizes;
-  }
-  for (size_t d = 0; d < param.shape.size(); ++d) {
-    const std::vector<SizeProgram::Instruction>& code = param.shape[d].code;
-    if (code.size() != 1 || code[0].op != SizeProgram::Op::kSize) continue;
-    sizes[static_cast<size_t>(code[0].value)] = view.size(static_cast<int>(d));
-  }
-  return sizes;
-}
-
-}  // namespace
 
 absl::Status KernelImpl::run(const BoundCall& bound) const {
   tenon_fault fault{-1, 0, 0};
@@ -99,7 +58,12 @@ WorkspaceLayout KernelImpl::workspace_for(absl::Span<const int64_t> size_slots) 
 size_t KernelImpl::cost() const {
   // Measured: the Program of a kernel, its signature and the linker's records.
   constexpr size_t kRecords = 16 << 10;
-  return code->bytes() + code->llvm_ir().size() + code->assembly().size() + kRecords;
+  // It may keep a packer, which is a small kernel too.
+  const bool packs =
+      std::any_of(signature.params.begin(), signature.params.end(),
+                  [](const auto& p) { return p.role == ParamSignature::Role::kWeight; });
+  return code->bytes() + code->llvm_ir().size() + code->assembly().size() +
+         (packs ? 2 : 1) * kRecords;
 }
 
 absl::Status Kernel::operator()(absl::Span<const Argument> inputs,
@@ -108,49 +72,6 @@ absl::Status Kernel::operator()(absl::Span<const Argument> inputs,
   BoundCall bound;
   TENON_RETURN_IF_ERROR(check_call(impl_->signature, inputs, outputs, &bound));
   return impl_->run(bound);
-}
-
-absl::StatusOr<Packed> Kernel::pack(std::string_view weight, const View& logical) const {
-  if (!impl_) return absl::FailedPreconditionError("an empty tenon::Kernel packs");
-  const Program& program = impl_->scheduled;
-  const Param* param = find_param(program, weight);
-  if (!param || param->role != Role::kWeight) {
-    std::string known;
-    for (const Param& p : program->params) {
-      if (p.role == Role::kWeight) known += (known.empty() ? "" : ", ") + p.name();
-    }
-    return refuse("kernel " + program.name() + " has no weight named " + std::string(weight), {},
-                  {known.empty() ? "it has no weights" : "its weights: " + known});
-  }
-  Param layout = *param;
-  if (!layout.packing) {
-    // Its layout is the logical one: packing copies.
-    Packing same;
-    same.logical_shape = param->shape;
-    for (size_t d = 0; d < param->shape.size(); ++d) {
-      same.vars.emplace_back("i" + std::to_string(d));
-      same.map.emplace_back(same.vars.back());
-    }
-    layout.packing = std::move(same);
-  }
-  TENON_ASSIGN_OR_RETURN(const std::shared_ptr<const KernelImpl> packer,
-                         impl_->core->compile(impl_->core, packing_program(layout),
-                                              {stride_class(logical), StrideClass::kDense}, false));
-
-  // The logical shape gives the sizes, and they give the packed shape.
-  const std::vector<int64_t> sizes =
-      sizes_from(packer->signature, packer->signature.params[0], logical);
-  std::vector<int64_t> shape;
-  for (const SizeProgram& extent : packer->signature.params[1].shape) {
-    shape.push_back(evaluate(extent, sizes));
-  }
-  Allocator& allocator =
-      impl_->core->options().allocator ? *impl_->core->options().allocator : default_allocator();
-  const std::shared_ptr<void> memory = allocate_packed(allocator, bytes_of(layout, shape));
-  if (!memory) return absl::ResourceExhaustedError("no memory for packed weight " + param->name());
-  const View packed(memory.get(), param->buffer.type(), shape);
-  TENON_RETURN_IF_ERROR(Kernel(packer)({Argument(logical)}, {packed}));
-  return Packed(memory, packed, param->packing ? layout_hash(*param) : 0, logical);
 }
 
 WorkspaceSize Kernel::workspace(const Sizes& sizes) const {

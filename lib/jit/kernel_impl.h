@@ -18,6 +18,9 @@ class JitCore {
   const JitOptions& options() const { return options_; }
   CodeEngine& engine() { return *engine_; }
   WorkspacePool& workspaces() { return workspaces_; }
+  Allocator& allocator() const {
+    return options_.allocator ? *options_.allocator : default_allocator();
+  }
   // The host's executor, or a pool of our own that starts when the first parallel kernel runs.
   Executor& executor();
 
@@ -37,6 +40,10 @@ class JitCore {
   std::unique_ptr<ThreadPool> pool_;
 };
 
+// More than any process can have. The sizes of a call may ask for it, and no allocator is then
+// asked.
+inline constexpr int64_t kMostMemory = int64_t{1} << 47;
+
 struct KernelImpl {
   std::shared_ptr<JitCore> core;  // before `code`: outlives it
   Program scheduled;
@@ -49,11 +56,22 @@ struct KernelImpl {
   SizeProgram shared_bytes, bytes_per_worker;
   std::unique_ptr<Code> code;
   CompileTimes times;
+  // Of the latest pack(): a model packs many weights of one shape, one after the other.
+  struct Packer {
+    std::string weight;
+    StrideClass strides = StrideClass::kDense;
+    std::shared_ptr<const KernelImpl> kernel;
+  };
+  mutable std::mutex packer_mutex;
+  mutable Packer packer;
 
   // A call whose arguments are checked.
   absl::Status run(const BoundCall& bound) const;
   absl::Status take_workspace(const BoundCall& bound, int workers, Workspace& scratch) const;
   WorkspaceLayout workspace_for(absl::Span<const int64_t> size_slots) const;
+  // The kernel that packs this weight from a view with strides of this class.
+  absl::StatusOr<std::shared_ptr<const KernelImpl>> packer_for(const Param& weight,
+                                                               StrideClass logical_strides) const;
   // What the cache charges for this kernel: mapped code, and the Program that is its key.
   size_t cost() const;
 };

@@ -1,6 +1,8 @@
 // Kernel: the checked call, pack, workspace, what it shows.
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <numeric>
+#include <thread>
 
 #include "jit/programs.h"
 #include "support/check.h"
@@ -286,6 +288,40 @@ TEST_CASE("the packed form is aligned and padded with zeros") {
   }
 }
 
+TEST_CASE("weights of one kernel may be packed in any order, from many threads") {
+  const Size n("n");
+  const Tensor a = weight("a", f32, {n, 4}), b = weight("b", f32, {4, n});
+  const Tensor y = compute("y", {n}, [&](Expr i) { return a(i, 0) + b(0, i); });
+  Schedule s(program("two", {a, b}, {y}), {{n, 6}});
+  s.set_layout("a", [](const std::vector<Expr>& i) { return std::vector<Expr>{i[1], i[0]}; });
+  const Kernel kernel = compiled(jit().compile(s));
+  std::vector<float> values(24);
+  std::iota(values.begin(), values.end(), 0.0f);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 6; ++i) {
+        const bool first = (t + i) % 3 != 0;
+        const absl::StatusOr<Packed> packed =
+            kernel.pack(first ? "a" : "b",
+                        first ? View(values.data(), {6, 4}) : View(values.data(), {4, 6}, {1, 4}));
+        if (!packed.ok()) {
+          ++wrong;
+          continue;
+        }
+        // Both store [4, 6] with element [j, i] = values[4 * i + j].
+        const float* stored = static_cast<const float*>(packed->view().data());
+        for (int j = 0; j < 24; ++j) {
+          wrong += stored[j] != values[static_cast<size_t>(j % 6 * 4 + j / 6)];
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("a weight without a layout of its own is copied, and stays a plain view too") {
   const LinearRelu linear;
   LinearData data(3, 4, 5);
@@ -367,6 +403,10 @@ TEST_CASE("a weight with symbolic sizes is packed for the sizes of the view") {
     CHECK(data.right());
   }
   CHECK_FALSE(kernel.pack("w", View(memory, {-5, 6})).ok());
+  for (const int shift : {46, 62}) {
+    const View huge(memory, {int64_t{1} << shift, 6}, {0, 0});
+    CHECK(kernel.pack("w", huge).status().code() == absl::StatusCode::kResourceExhausted);
+  }
 }
 
 // --- Workspaces.
