@@ -55,8 +55,6 @@ Type widest_type(const Stmt& body) {
 
 // --- Cutting.
 
-bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
 int64_t next_power_of_two(int64_t n) {
   int64_t power = 1;
   while (power < n) power *= 2;

@@ -7,13 +7,6 @@
 namespace tenon {
 namespace {
 
-bool is_vector(const std::vector<Expr>& list) {
-  for (const Expr& e : list) {
-    if (e.type().is_vector()) return true;
-  }
-  return false;
-}
-
 Expr both(const Expr& a, const Expr& b) { return a ? binary(BinaryOp::kBitAnd, a, b) : b; }
 
 bool is_zero_bits(const Expr& e) {
@@ -25,6 +18,13 @@ bool is_zero_bits(const Expr& e) {
 Expr zero_of(Type type) { return constant_bits(type, 0); }
 
 }  // namespace
+
+bool any_vector(const std::vector<Expr>& list) {
+  for (const Expr& e : list) {
+    if (e.type().is_vector()) return true;
+  }
+  return false;
+}
 
 LaneMask LaneMask::with(const Expr& lanes, const Expr& condition) const {
   LaneMask result = *this;
@@ -128,7 +128,7 @@ Expr Lanes::across_load(const Load& l, const LanePlace& place) const {
   if (place.mask.all() || in_bounds(l.buffer, l.indices, place.facts)) {
     return load(l.buffer, std::move(indices));
   }
-  if (!is_vector(indices)) {
+  if (!any_vector(indices)) {
     if (const Expr any = any_on(place.mask)) {
       return make_select(any, load(l.buffer, std::move(indices)), zero_of(l.buffer.type()));
     }

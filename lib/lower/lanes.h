@@ -6,6 +6,8 @@
 
 namespace tenon {
 
+bool any_vector(const std::vector<Expr>& list);
+
 // The lanes for which something happens. Null members: all of them.
 struct LaneMask {
   Expr vector;                   // bool, with the loop's lanes

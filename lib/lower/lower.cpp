@@ -14,6 +14,7 @@ constexpr uint32_t only(Form f) { return static_cast<uint32_t>(f); }
 // with and without guards; then what is unrolled becomes copies, lanes become vectors, and buffers
 // get places and addresses. Each pass is a file of its name that says what it does.
 constexpr Pass kPasses[] = {
+    {"simplify", kNothing, kNothing, simplify_program},
     {"cut_vectors", kNothing, only(Form::kVectorsCut), cut_vectors},
     {"partition_loops", only(Form::kVectorsCut), kNothing, partition_loops},
     {"trim_loops", only(Form::kVectorsCut), kNothing, trim_loops},

@@ -29,8 +29,6 @@ struct Candidate {
   Threshold threshold;
 };
 
-bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
 class Trimmer {
  public:
   Trimmer(const For& loop, const Facts& outside)

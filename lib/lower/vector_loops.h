@@ -1,6 +1,7 @@
 // Questions about vector loops that several passes ask.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 
@@ -19,6 +20,8 @@ class LaneVars {
  private:
   std::set<Var> vars_;
 };
+
+inline bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 // The number of iterations when it is a constant.
 std::optional<int64_t> constant_extent(const For& loop);

@@ -105,7 +105,7 @@ class Vectorizer {
 
   Stmt store_lanes(const Store& x, const LanePlace& place) {
     std::vector<Expr> indices = lanes_.across(x.indices, place);
-    if (!is_vector(indices))
+    if (!any_vector(indices))
       return fail("all lanes store to the same element of " + x.buffer.name());
     const Expr value = lanes_.spread(lanes_.across(x.value, place));
     const Expr mask = mask_of(x.mask, place);
@@ -120,7 +120,7 @@ class Vectorizer {
     std::vector<Expr> indices = lanes_.across(x.indices, place);
     const Expr value = lanes_.spread(lanes_.across(x.value, place));
     const Expr mask = mask_of(x.mask, place);
-    const bool fold = !is_vector(indices);
+    const bool fold = !any_vector(indices);
     if (!mask || !(fold || unmasked(x.buffer, x.indices, place))) {
       return accumulate(x.buffer, std::move(indices), x.op, value, mask);
     }
@@ -138,13 +138,6 @@ class Vectorizer {
 
   bool unmasked(const Buffer& buffer, const std::vector<Expr>& indices, const LanePlace& place) {
     return lanes_.is_local(buffer) && lanes_.in_bounds(buffer, indices, place.facts);
-  }
-
-  static bool is_vector(const std::vector<Expr>& list) {
-    for (const Expr& e : list) {
-      if (e.type().is_vector()) return true;
-    }
-    return false;
   }
 
   const For& loop_;

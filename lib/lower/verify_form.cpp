@@ -8,9 +8,7 @@ namespace {
 // A check looks at one statement and returns what is wrong with it, or nothing.
 using Check = std::string (*)(const Stmt&);
 
-bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
-// Bits of the widest register that any target has.
+// Of the widest register that any target has.
 constexpr int64_t kMaxVectorBytes = 64;
 
 std::string vectors_cut(const Stmt& s) {
