@@ -133,6 +133,11 @@ absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& accesses
     for (size_t d = 0; d < shape.size(); ++d) {
       const For* loop = loop_of(a, a.indices[d]);
       if (!loop || !covers(*loop, shape[d], facts)) return not_whole(a, d, stage);
+      if (loop->kind == ForKind::kVector) {
+        return refuse("loop " + stage.name_of(loop->var) + " of the nest of " + stage.name() +
+                      " is a vector over the whole dimension: compute " + stage.name() +
+                      " at a loop before it is vectorized");
+      }
       if (loops.size() <= d) loops.push_back(*loop);
       if (!(loops[d].var == loop->var)) {
         return refuse("the nest of " + stage.name() + " runs over dimension " +

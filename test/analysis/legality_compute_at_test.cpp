@@ -128,6 +128,19 @@ TEST_CASE("Data does not say which part of a stage is computed") {
                    "t", "i") == "which part of t is read depends on data: idx");
 }
 
+TEST_CASE("A vector over the whole dimension is not cut to a region") {
+  CHECK(
+      compute_at(R"(
+    output y: f32[8] {
+      alloc t: f32[8]
+      vector for j in 0..8 { t[j] = 1.0 }
+      for i in 0..8 { y[i] = t[i] }
+    })",
+                 "t", "i") ==
+      "loop j of the nest of t is a vector over the whole dimension: compute t at a loop before it "
+      "is vectorized");
+}
+
 TEST_CASE("A scan is not computed in parts") {
   CHECK(compute_at(around_t("for j in 0..n { t[j] = select(j < 1, 0.0, t[j - 1]) }"), "t", "i") ==
         "the nest of t accesses t[j - 1], where index 1 is not a loop over the whole dimension: "

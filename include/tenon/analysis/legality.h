@@ -81,7 +81,7 @@ Verdict may_parallelize(const LoopSite& site);
 //   * N writes nothing else that outlives it, and passes no values between elements of the stage
 //     through buffers of its own;
 //   * every access to the stage in N has the same indices (l1 .. lr): distinct loops of N around
-//     that access, with l_d over the whole of dimension d, 0 .. shape[d];
+//     that access, no vector loops, with l_d over the whole of dimension d, 0 .. shape[d];
 //   * all other accesses are reads inside the body of `at`;
 //   * no buffer that N reads (the stage aside) is written in N, or in the statements behind N up to
 //     and with the one that holds `at`;
