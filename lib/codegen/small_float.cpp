@@ -45,7 +45,11 @@ Value* f16_to_float(const Ops& ops, Value* half) {
   // rest is rebiased from 15 to 127.
   Value* scaled = b.CreateSIToFP(magnitude, float_type);
   Value* small = ops.to_bits(b.CreateFMul(scaled, ops.float_like(scaled, 0x1p-24)));
-  Value* special = b.CreateOr(shifted, ops.int_like(bits, 0x7f800000));
+  // The instruction quiets a signalling NaN, and pow(NaN, 0) is 1 only if the NaN is quiet.
+  Value* is_nan = b.CreateICmpUGT(magnitude, ops.int_like(bits, 0x7c00));
+  Value* exponent =
+      b.CreateSelect(is_nan, ops.int_like(bits, 0x7fc00000), ops.int_like(bits, 0x7f800000));
+  Value* special = b.CreateOr(shifted, exponent);
   Value* normal = b.CreateAdd(shifted, ops.int_like(bits, 112u << 23));
   Value* is_special = b.CreateICmpUGE(magnitude, ops.int_like(bits, 0x7c00));
   Value* is_small = b.CreateICmpULT(magnitude, ops.int_like(bits, 0x0400));
