@@ -1,9 +1,8 @@
 // The direction of dependencies, checked: docs/layers.txt says which layer may include which, and
 // every #include under include/tenon and lib is held to it.
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -170,7 +169,8 @@ TEST_CASE("every include follows docs/layers.txt") {
 TEST_CASE("the check lets pass what is allowed") {
   Tree tree;
   tree.write("include/tenon/ir/a.h",
-             "#include <vector>\n#include <stdint.h>\n#include \"tenon/base/b.h\"\n#include \"tenon/ir/c.h\"\n"
+             "#include <vector>\n#include <stdint.h>\n#include \"tenon/base/b.h\"\n#include "
+             "\"tenon/ir/c.h\"\n"
              "#include \"absl/status/statusor.h\"\n#include \"absl/types/span.h\"\n");
   tree.write("lib/ir/a.cpp",
              "#include \"tenon/ir/a.h\"\n#include \"ir/private.h\"\n#include <sys/mman.h>\n"
@@ -184,13 +184,11 @@ TEST_CASE("the check names file and line of what is not allowed") {
   Tree tree;
   SECTION("a lower layer includes an upper one") {
     tree.write("lib/base/a.cpp", "// text\n#include \"tenon/ir/a.h\"\n");
-    CHECK(tree.check() ==
-          Problems{"lib/base/a.cpp:2: tenon/ir/a.h: base may not include ir"});
+    CHECK(tree.check() == Problems{"lib/base/a.cpp:2: tenon/ir/a.h: base may not include ir"});
   }
   SECTION("spacing does not hide an include") {
     tree.write("lib/base/a.cpp", "  #  include <tenon/ir/a.h>\n");
-    CHECK(tree.check() ==
-          Problems{"lib/base/a.cpp:1: tenon/ir/a.h: base may not include ir"});
+    CHECK(tree.check() == Problems{"lib/base/a.cpp:1: tenon/ir/a.h: base may not include ir"});
   }
   SECTION("the private header of another layer") {
     tree.write("lib/ir/a.cpp", "#include \"base/a.h\"\n");
@@ -200,10 +198,10 @@ TEST_CASE("the check names file and line of what is not allowed") {
   SECTION("LLVM outside lib/codegen") {
     tree.write("lib/ir/a.cpp", "#include \"llvm/IR/Module.h\"\n");
     tree.write("include/tenon/codegen/a.h", "#include <llvm/IR/Module.h>\n");
-    CHECK(tree.check() ==
-          Problems{
-              "include/tenon/codegen/a.h:1: llvm/IR/Module.h: only lib/codegen may include LLVM",
-              "lib/ir/a.cpp:1: llvm/IR/Module.h: only lib/codegen may include LLVM"});
+    CHECK(
+        tree.check() ==
+        Problems{"include/tenon/codegen/a.h:1: llvm/IR/Module.h: only lib/codegen may include LLVM",
+                 "lib/ir/a.cpp:1: llvm/IR/Module.h: only lib/codegen may include LLVM"});
   }
   SECTION("a public header includes more than it may") {
     tree.write("include/tenon/ir/a.h",

@@ -1,8 +1,8 @@
 // Tenon in one page: a trained network reads 360 handwritten digits.
 //
 // Every layer is one tensor function, out = max(x w^T + b, 0), written once in the expression
-// language for any size. A schedule says how to compute it fast, and a Jit compiles it for the sizes
-// of each layer, while the program runs.
+// language for any size. A schedule says how to compute it fast, and a Jit compiles it for the
+// sizes of each layer, while the program runs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -37,9 +37,8 @@ struct LinearRelu {
     tn::Tensor linear = tn::compute("linear", {m, n}, [&](tn::Expr i, tn::Expr j) {
       return tn::sum(k, [&](tn::Expr r) { return x(i, r) * w(j, r); });
     });
-    tn::Tensor out = tn::compute("out", {m, n}, [&](tn::Expr i, tn::Expr j) {
-      return tn::max(linear(i, j) + b(j), floor);
-    });
+    tn::Tensor out = tn::compute(
+        "out", {m, n}, [&](tn::Expr i, tn::Expr j) { return tn::max(linear(i, j) + b(j), floor); });
     program = tn::program("linear_relu", {x, w, b, floor}, {out});
   }
 
@@ -123,16 +122,22 @@ void compare_speed(tn::Jit& jit, const LinearRelu& function, int64_t m, int64_t 
       b(static_cast<size_t>(n)), out(static_cast<size_t>(m * n));
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 17) / 16 - 0.5f;
   for (size_t i = 0; i < w.size(); ++i) w[i] = static_cast<float>(i % 13) / 12 - 0.5f;
-  const tn::View X(x.data(), {m, k}), W(w.data(), {n, k}), B(b.data(), {n}), Out(out.data(), {m, n});
+  const tn::View X(x.data(), {m, k}), W(w.data(), {n, k}), B(b.data(), {n}),
+      Out(out.data(), {m, n});
 
   const tn::Sizes sizes = {{function.m, m}, {function.n, n}, {function.k, k}};
   const tn::Kernel naive = value_of(jit.compile(function.program, sizes));
   const tn::Kernel fast = value_of(jit.compile(function.schedule(m, n, k)));
   const tn::Packed packed = value_of(fast.pack("w", W));
-  const std::vector<double> slow_times = time_side_by_side(
-      {[&] { require_ok(naive({X, W, B, 0.0f}, {Out})); }}, 3);
+  const std::vector<double> slow_times =
+      time_side_by_side({[&] {
+                          require_ok(naive({X, W, B, 0.0f}, {Out}));
+                        }},
+                        3);
   const std::vector<double> times = time_side_by_side(
-      {[&] { require_ok(fast({X, packed, B, 0.0f}, {Out})); },
+      {[&] {
+         require_ok(fast({X, packed, B, 0.0f}, {Out}));
+       },
        [&] { eigen_linear(x.data(), w.data(), b.data(), 0, out.data(), m, n, k); }},
       200);
   const double flops = 2.0 * static_cast<double>(m * n * k);

@@ -19,8 +19,8 @@ std::vector<T> read_npy(const std::string& path, size_t elements) {
     std::exit(1);
   };
   if (bytes.size() < 10 || bytes.compare(0, 6, "\x93NUMPY") != 0) fail("not an .npy file");
-  const size_t header = 10 + static_cast<unsigned char>(bytes[8]) +
-                        256u * static_cast<unsigned char>(bytes[9]);
+  const size_t header =
+      10 + static_cast<unsigned char>(bytes[8]) + 256u * static_cast<unsigned char>(bytes[9]);
   const char* type = sizeof(T) == 1 ? "'|u1'" : "'<f4'";
   if (bytes.size() < header || bytes.find(type) > header) fail("another element type");
   if (bytes.size() - header != elements * sizeof(T)) fail("another number of elements");

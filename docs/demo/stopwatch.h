@@ -1,5 +1,5 @@
-// Times calls side by side: every round runs each candidate once, so that a busy machine slows all of
-// them alike, and the fastest round of each counts.
+// Times calls side by side: every round runs each candidate once, so that a busy machine slows all
+// of them alike, and the fastest round of each counts.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,9 @@
-// Keeps documents true: their code blocks are compiled and run, their text blocks are what they print.
+// Keeps documents true: their code blocks are compiled and run, their text blocks are what they
+// print.
 //
 //   doc_blocks code tour.md tour.cpp      the ```cpp blocks as one program
-//   doc_blocks check tour.md output.txt   does each ```text block show what the code before it printed?
-//   doc_blocks update tour.md output.txt  writes it there
+//   doc_blocks check tour.md output.txt   does each ```text block show what the code before it
+//   printed? doc_blocks update tour.md output.txt  writes it there
 //
 // Blocks stand in the body of one main, in order; a block that has a main of its own is the whole
 // program. Places in messages are those of the document.
@@ -18,8 +19,8 @@ namespace {
 constexpr char kEnd[] = "--- end of block ---";
 
 struct Block {
-  bool code = false;        // ```cpp, else ```text
-  size_t first = 0;         // line of the opening fence, counted from 1
+  bool code = false;  // ```cpp, else ```text
+  size_t first = 0;   // line of the opening fence, counted from 1
   std::vector<std::string> lines;
 };
 
@@ -122,7 +123,8 @@ int check(const std::string& document, const std::string& path, bool update) {
     }
     const std::vector<std::string>& printed = outputs[code++];
     const bool shown = b + 1 < blocks.size() && !blocks[b + 1].code;
-    const std::vector<std::string> expected = shown ? blocks[b + 1].lines : std::vector<std::string>();
+    const std::vector<std::string> expected =
+        shown ? blocks[b + 1].lines : std::vector<std::string>();
     if (printed == expected) continue;
     if (update && shown) {
       const auto at = lines.begin() + static_cast<std::ptrdiff_t>(blocks[b + 1].first) + moved;

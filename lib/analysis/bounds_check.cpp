@@ -123,11 +123,12 @@ class BoundsChecker {
       const bool leaves = prove(facts, condition) == Answer::kNo;
       std::string statement = text(s);
       if (!statement.empty() && statement.back() == '\n') statement.pop_back();
-      status_ = refuse(
-          statement + (leaves ? " leaves " : " may leave ") + buffer.name() + ": index " +
-              std::to_string(d) + (leaves ? " is not always in [0, " : " cannot be shown to be in [0, ") +
-              text(shape[d]) + ")",
-          leaves ? std::vector<std::string>{} : std::vector<std::string>{text(condition)});
+      status_ =
+          refuse(statement + (leaves ? " leaves " : " may leave ") + buffer.name() + ": index " +
+                     std::to_string(d) +
+                     (leaves ? " is not always in [0, " : " cannot be shown to be in [0, ") +
+                     text(shape[d]) + ")",
+                 leaves ? std::vector<std::string>{} : std::vector<std::string>{text(condition)});
       return;
     }
   }

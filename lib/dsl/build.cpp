@@ -379,15 +379,14 @@ class ProgramBuilder {
 absl::StatusOr<Program> build_program(std::string name, const std::vector<ProgramInput>& inputs,
                                       const std::vector<Tensor>& outputs,
                                       const std::vector<Requirement>& requirements) {
-  TENON_ASSIGN_OR_RETURN(
-      Program built, ProgramBuilder().build(std::move(name), inputs, outputs, requirements));
+  TENON_ASSIGN_OR_RETURN(Program built,
+                         ProgramBuilder().build(std::move(name), inputs, outputs, requirements));
   TENON_RETURN_IF_ERROR(verify(built));
   return built;
 }
 
 Program program(std::string name, const std::vector<ProgramInput>& inputs,
-                const std::vector<Tensor>& outputs,
-                const std::vector<Requirement>& requirements) {
+                const std::vector<Tensor>& outputs, const std::vector<Requirement>& requirements) {
   absl::StatusOr<Program> built = build_program(name, inputs, outputs, requirements);
   if (built.ok()) return *std::move(built);
   ProgramData data;

@@ -9,8 +9,9 @@ namespace {
 
 constexpr const char* kIndexNames[] = {"i", "j", "k", "l", "p", "q", "u", "v"};
 
-
-std::string dimensions(size_t n) { return std::to_string(n) + (n == 1 ? " dimension" : " dimensions"); }
+std::string dimensions(size_t n) {
+  return std::to_string(n) + (n == 1 ? " dimension" : " dimensions");
+}
 std::string indices(size_t n) { return std::to_string(n) + (n == 1 ? " index" : " indices"); }
 
 bool is_data(const Expr& e) {

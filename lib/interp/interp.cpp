@@ -72,8 +72,8 @@ class Machine {
     if (node.op == BinaryOp::kCheck && !failed()) {
       const int64_t index = int_of_bits(i64, a), bound = int_of_bits(i64, b);
       if (index < 0 || index >= bound) {
-        fail(absl::StatusCode::kOutOfRange, "index " + std::to_string(index) + " is not in [0, " +
-                                                std::to_string(bound) + ")");
+        fail(absl::StatusCode::kOutOfRange,
+             "index " + std::to_string(index) + " is not in [0, " + std::to_string(bound) + ")");
       }
     }
     return apply_binary(node.op, type, a, b);
@@ -98,8 +98,7 @@ class Machine {
     const uint64_t base = eval(node.base, 0);
     const uint64_t step = eval(node.stride, 0);
     const Type type = node.base.type();
-    const uint64_t offset =
-        apply_binary(BinaryOp::kMul, type, step, bits_of_int(type, lane));
+    const uint64_t offset = apply_binary(BinaryOp::kMul, type, step, bits_of_int(type, lane));
     return apply_binary(BinaryOp::kAdd, type, base, offset);
   }
 
@@ -132,9 +131,9 @@ class Machine {
       if (failed()) return -1;
       const int64_t extent = array.shape()[d];
       if (index < 0 || index >= extent) {
-        fail(absl::StatusCode::kOutOfRange,
-             "index " + std::to_string(d) + " of " + buffer.name() + " is " +
-                 std::to_string(index) + ", outside of [0, " + std::to_string(extent) + ")");
+        fail(absl::StatusCode::kOutOfRange, "index " + std::to_string(d) + " of " + buffer.name() +
+                                                " is " + std::to_string(index) +
+                                                ", outside of [0, " + std::to_string(extent) + ")");
         return -1;
       }
       flat = flat * extent + index;
@@ -203,8 +202,8 @@ class Machine {
   }
 
   void combine(const Accumulate& node, Array* array, int64_t flat, uint64_t value) {
-    array->set_bits(flat, apply_binary(operator_of(node.op), array->type(), array->bits(flat),
-                                       value));
+    array->set_bits(flat,
+                    apply_binary(operator_of(node.op), array->type(), array->bits(flat), value));
   }
 
   // Several lanes, one target: no index names the vector loop or has lanes of its own.
@@ -371,11 +370,11 @@ class Machine {
   }
 
   const InterpOptions& options_;
-  std::unordered_map<uint64_t, Values> values_;   // by Var::id
-  std::unordered_map<uint64_t, Array*> arrays_;   // by Buffer::id
-  Var vector_loop_;                               // null outside of vector loops
+  std::unordered_map<uint64_t, Values> values_;  // by Var::id
+  std::unordered_map<uint64_t, Array*> arrays_;  // by Buffer::id
+  Var vector_loop_;                              // null outside of vector loops
   int vector_lanes_ = 0;
-  const Stmt* statement_ = nullptr;               // for messages
+  const Stmt* statement_ = nullptr;  // for messages
   int64_t executed_ = 0;
   absl::Status status_;
 };
@@ -436,12 +435,10 @@ absl::Status bind_param(const Param& param, const InterpArgument& argument, Mach
 }  // namespace
 
 absl::Status interpret(const Program& program, const Sizes& sizes,
-                       const std::vector<InterpArgument>& arguments,
-                       const InterpOptions& options) {
+                       const std::vector<InterpArgument>& arguments, const InterpOptions& options) {
   if (arguments.size() != program->params.size()) {
-    return refuse("program " + program.name() + " takes " +
-                  std::to_string(program->params.size()) + " arguments, got " +
-                  std::to_string(arguments.size()));
+    return refuse("program " + program.name() + " takes " + std::to_string(program->params.size()) +
+                  " arguments, got " + std::to_string(arguments.size()));
   }
   Machine machine(options);
   TENON_RETURN_IF_ERROR(bind_sizes(program, sizes, arguments, machine));

@@ -68,8 +68,7 @@ TEST_CASE("a read that leaves its buffer is refused") {
 TEST_CASE("a write that leaves its buffer is refused") {
   CHECK(refusal(R"(program p
   output y: f32[4]
-{ for i in 0..5 { y[i] = 1.0 } })") ==
-        "y[i] = 1.0 leaves y: index 0 is not always in [0, 4)");
+{ for i in 0..5 { y[i] = 1.0 } })") == "y[i] = 1.0 leaves y: index 0 is not always in [0, 4)");
 }
 
 TEST_CASE("a read about which nothing is known is checked when the kernel runs") {

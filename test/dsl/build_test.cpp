@@ -31,8 +31,8 @@ TEST_CASE("a linear layer with relu becomes two nests over one local buffer") {
   Tensor linear = compute("linear", {m, n}, [&](Expr i, Expr j) {
     return sum(k, [&](Expr r) { return x(i, r) * w(j, r); });
   });
-  Tensor out = compute("out", {m, n},
-                       [&](Expr i, Expr j) { return max(linear(i, j) + b(j), 0.0f); });
+  Tensor out =
+      compute("out", {m, n}, [&](Expr i, Expr j) { return max(linear(i, j) + b(j), 0.0f); });
   const Program p = program("linear_relu", {x, w, b}, {out}, {require(n % 2 == 0)});
   CHECK(print(test::checked(p)) == R"(program linear_relu
   size m, k, n
@@ -127,9 +127,8 @@ TEST_CASE("one definition serves every rank from 0 to 8") {
     }
     Tensor x = input("x", f32, shape);
     Tensor y = compute("y", shape, [&](Index i) { return x(i) * 2.0f; });
-    Tensor total = compute("total", {}, [&](Index) {
-      return sum(shape, [&](Index r) { return y(r); });
-    });
+    Tensor total =
+        compute("total", {}, [&](Index) { return sum(shape, [&](Index r) { return y(r); }); });
     const Program p = test::checked(program("p", {x}, {y, total}));
     Array in(f32, extents), out(f32, extents), all(f32, {});
     for (int64_t e = 0; e < in.elements(); ++e) in.set_bits(e, 0x3f800000);
@@ -155,9 +154,8 @@ TEST_CASE("broadcast reads stand under the last indices and repeat dimensions of
   Tensor x = input("x", f32, {2, 3});
   Tensor row = input("row", f32, {3});
   Tensor column = input("column", f32, {2, 1});
-  Tensor y = compute("y", {2, 3}, [&](Index i) {
-    return x(i) + broadcast(row, i) + broadcast(column, i);
-  });
+  Tensor y = compute("y", {2, 3},
+                     [&](Index i) { return x(i) + broadcast(row, i) + broadcast(column, i); });
   const Program p = test::checked(program("p", {x, row, column}, {y}));
   Array a = Array::of<float>({2, 3}, {0, 0, 0, 0, 0, 0}), b = Array::of<float>({3}, {1, 2, 3}),
         c = Array::of<float>({2, 1}, {10, 20}), out(f32, {2, 3});
@@ -169,9 +167,8 @@ TEST_CASE("an index that is data is checked, and not in the arm that is not take
   Tensor table = input("table", f32, {n});
   Tensor ids = input("ids", i32, {m});
   Tensor y = compute("y", {m}, [&](Expr i) { return table(ids(i)); });
-  Tensor z = compute("z", {m}, [&](Expr i) {
-    return select(ids(i) >= 0, table(ids(i)), Expr(-1.0f));
-  });
+  Tensor z =
+      compute("z", {m}, [&](Expr i) { return select(ids(i) >= 0, table(ids(i)), Expr(-1.0f)); });
   const Program gather = test::checked(program("gather", {table, ids}, {y}));
   const Program safe = test::checked(program("safe", {table, ids}, {z}));
   Array t = Array::of<float>({3}, {10, 20, 30}), out(f32, {2});
@@ -188,21 +185,15 @@ TEST_CASE("an index that is data is checked, and not in the arm that is not take
 
 TEST_CASE("empty reductions give the identity, and sizes 0 and 1 work") {
   Tensor x = input("x", f32, {m, n});
-  const auto row = [&](auto reduce) {
-    return [&, reduce](Expr i) { return reduce(i); };
-  };
-  Tensor total = compute("total", {m}, row([&](Expr i) {
-    return sum(n, [&](Expr r) { return x(i, r); });
-  }));
-  Tensor product = compute("product", {m}, row([&](Expr i) {
-    return prod(n, [&](Expr r) { return x(i, r); });
-  }));
-  Tensor highest = compute("highest", {m}, row([&](Expr i) {
-    return max_over(n, [&](Expr r) { return x(i, r); });
-  }));
-  Tensor lowest = compute("lowest", {m}, row([&](Expr i) {
-    return min_over(n, [&](Expr r) { return x(i, r); });
-  }));
+  const auto row = [&](auto reduce) { return [&, reduce](Expr i) { return reduce(i); }; };
+  Tensor total =
+      compute("total", {m}, row([&](Expr i) { return sum(n, [&](Expr r) { return x(i, r); }); }));
+  Tensor product = compute("product", {m},
+                           row([&](Expr i) { return prod(n, [&](Expr r) { return x(i, r); }); }));
+  Tensor highest = compute(
+      "highest", {m}, row([&](Expr i) { return max_over(n, [&](Expr r) { return x(i, r); }); }));
+  Tensor lowest = compute(
+      "lowest", {m}, row([&](Expr i) { return min_over(n, [&](Expr r) { return x(i, r); }); }));
   const Program p = test::checked(program("p", {x}, {total, product, highest, lowest}));
   Array in(f32, {2, 0}), a(f32, {2}), b(f32, {2}), c(f32, {2}), d(f32, {2});
   REQUIRE(interpret(p, {}, {&in, &a, &b, &c, &d}) == absl::OkStatus());
@@ -291,10 +282,11 @@ TEST_CASE("mistakes are reported where the program is built") {
   Tensor y = define([&](Expr i, Expr j) { return x(i, j); });
   CHECK(refusal({x, y}, {y}) ==
         "program p: y is computed; only inputs, weights and scalars are passed in");
-  CHECK(refusal({x}, {define([&](Expr i, Expr j) { return sum(m, [&](Expr) {
-                        return x(i, j) > 0.0f;
-                      }); })}) == "in the definition of y: sum of bool values; cast them to an "
-                                  "integer first");
+  CHECK(refusal({x}, {define([&](Expr i, Expr j) {
+                  return sum(m, [&](Expr) { return x(i, j) > 0.0f; });
+                })}) ==
+        "in the definition of y: sum of bool values; cast them to an "
+        "integer first");
   CHECK(refusal({x}, {define([&](Expr i, Expr j) { return x(i, j) & x(i, j); })}).find("&") !=
         std::string::npos);
 }

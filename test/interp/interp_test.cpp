@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
+#include "tenon/interp/interp.h"
 
+#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "support/check.h"
-#include "tenon/interp/interp.h"
 #include "tenon/ir/packing.h"
 
 namespace tenon {
@@ -40,8 +40,7 @@ TEST_CASE("an access outside of a buffer is an error that names the statement") 
       output y: f32[4]
     { for i in 0..4 { y[i] = x[i + 1] } })");
   Array x(f32, {4}), y(f32, {4});
-  CHECK(error_of(p, {&x, &y}) ==
-        "index 0 of x is 4, outside of [0, 4), in: y[i] = x[i + 1]");
+  CHECK(error_of(p, {&x, &y}) == "index 0 of x is 4, outside of [0, 4), in: y[i] = x[i + 1]");
 }
 
 TEST_CASE("local buffers start poisoned") {

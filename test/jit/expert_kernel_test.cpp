@@ -19,8 +19,8 @@ Program linear_relu(const Size& m, const Size& n, const Size& k) {
   Tensor linear = compute("linear", {m, n}, [&](Expr i, Expr j) {
     return sum(k, [&](Expr r) { return x(i, r) * w(j, r); });
   });
-  Tensor out = compute("out", {m, n},
-                       [&](Expr i, Expr j) { return max(linear(i, j) + b(j), 0.0f); });
+  Tensor out =
+      compute("out", {m, n}, [&](Expr i, Expr j) { return max(linear(i, j) + b(j), 0.0f); });
   return program("linear_relu", {x, w, b}, {out});
 }
 

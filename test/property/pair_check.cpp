@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "property/random_schedule.h"
-#include "support/problem.h"
 #include "support/guard_buffer.h"
 #include "support/native.h"
+#include "support/problem.h"
 #include "tenon/ir/packing.h"
 #include "tenon/ir/scalar_ops.h"
 #include "tenon/jit/jit.h"
@@ -181,9 +181,9 @@ class PairCheck {
     }
     if (array.elements() == 0) extent = 0;
     const size_t size = static_cast<size_t>(array.type().bytes());
-    g.memory = std::make_unique<GuardBuffer>(
-        static_cast<size_t>(extent) * size,
-        rng_.chance(70) ? GuardBuffer::kBack : GuardBuffer::kFront);
+    g.memory =
+        std::make_unique<GuardBuffer>(static_cast<size_t>(extent) * size,
+                                      rng_.chance(70) ? GuardBuffer::kBack : GuardBuffer::kFront);
     std::memset(g.memory->data(), 0xff, g.memory->bytes());  // NaN in every float type
     copy(array, strides, g, true);
     const std::byte* bytes = g.memory->data();

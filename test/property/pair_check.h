@@ -11,8 +11,8 @@ namespace tenon::test {
 
 struct PairOptions {
   int steps = 8;
-  bool lowered = true;   // interpret the lowered form
-  bool native = true;    // run machine code
+  bool lowered = true;      // interpret the lowered form
+  bool native = true;       // run machine code
   bool every_pass = false;  // interpret after every lowering pass
 };
 

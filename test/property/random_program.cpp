@@ -9,8 +9,8 @@
 namespace tenon::test {
 namespace {
 
-const std::vector<Type> kAllKinds = {f32, f32, f32, f64, f16, bf16, i8, i16, i32, i64,
-                                     u8,  u16, u32, u64, boolean};
+const std::vector<Type> kAllKinds = {f32, f32, f32, f64, f16, bf16, i8,     i16,
+                                     i32, i64, u8,  u16, u32, u64,  boolean};
 // For programs whose float values stay exact integers.
 const std::vector<Type> kExactKinds = {f64, f64, f64, i64, i32, boolean};
 
@@ -173,21 +173,21 @@ class Generator {
       return unary(kOps[rng_.below(3)], a);
     }
     constexpr UnaryOp kOps[] = {
-        UnaryOp::kNeg,  UnaryOp::kAbs,   UnaryOp::kFloor, UnaryOp::kCeil,    UnaryOp::kRound,
+        UnaryOp::kNeg,   UnaryOp::kAbs,  UnaryOp::kFloor, UnaryOp::kCeil,    UnaryOp::kRound,
         UnaryOp::kTrunc, UnaryOp::kSqrt, UnaryOp::kRsqrt, UnaryOp::kExp,     UnaryOp::kLog,
-        UnaryOp::kTanh, UnaryOp::kErf,   UnaryOp::kSin,   UnaryOp::kSigmoid, UnaryOp::kCos};
+        UnaryOp::kTanh,  UnaryOp::kErf,  UnaryOp::kSin,   UnaryOp::kSigmoid, UnaryOp::kCos};
     return unary(kOps[rng_.below(15)], a);
   }
 
   Expr binary_of(Type type, const Expr& a, const Expr& b) {
     static const std::vector<BinaryOp> kAll = {
-        BinaryOp::kAdd,      BinaryOp::kSub,      BinaryOp::kMul,    BinaryOp::kAdd,
+        BinaryOp::kAdd,      BinaryOp::kSub,      BinaryOp::kMul,      BinaryOp::kAdd,
         BinaryOp::kMul,      BinaryOp::kDiv,      BinaryOp::kFloorDiv, BinaryOp::kFloorMod,
-        BinaryOp::kTruncDiv, BinaryOp::kTruncRem, BinaryOp::kMin,    BinaryOp::kMax,
-        BinaryOp::kPow,      BinaryOp::kBitAnd,   BinaryOp::kBitOr,  BinaryOp::kBitXor,
+        BinaryOp::kTruncDiv, BinaryOp::kTruncRem, BinaryOp::kMin,      BinaryOp::kMax,
+        BinaryOp::kPow,      BinaryOp::kBitAnd,   BinaryOp::kBitOr,    BinaryOp::kBitXor,
         BinaryOp::kShl,      BinaryOp::kShr};
-    static const std::vector<BinaryOp> kExact = {BinaryOp::kAdd,   BinaryOp::kSub,
-                                                 BinaryOp::kMin,   BinaryOp::kMax,
+    static const std::vector<BinaryOp> kExact = {BinaryOp::kAdd,    BinaryOp::kSub,
+                                                 BinaryOp::kMin,    BinaryOp::kMax,
                                                  BinaryOp::kBitAnd, BinaryOp::kBitOr};
     if (exact_ && type.is_float() && rng_.chance(20)) return a * literal(type);
     for (;;) {

@@ -24,8 +24,9 @@ struct RandomCase {
 
 RandomCase random_case(Rng& rng);
 
-// One array per parameter (scalars: rank 0). Inputs hold ordinary values and some special ones: NaN,
-// infinities, signed zeros, subnormals, extremes. Integer inputs that index tables stay in range.
+// One array per parameter (scalars: rank 0). Inputs hold ordinary values and some special ones:
+// NaN, infinities, signed zeros, subnormals, extremes. Integer inputs that index tables stay in
+// range.
 std::vector<Array> random_data(Rng& rng, const RandomCase& c);
 
 // The arguments of an interpreter run on these arrays.

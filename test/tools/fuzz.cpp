@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   std::cerr << "\r";
   std::cout << counts.pairs << " pairs, " << counts.accepted << " steps accepted, "
             << counts.refused << " refused, " << counts.reassociated << " reassociated, "
-            << counts.lowered << " lowered forms, " << counts.native << " machine codes: " << failures << " failures\n";
+            << counts.lowered << " lowered forms, " << counts.native
+            << " machine codes: " << failures << " failures\n";
   return failures == 0 ? 0 : 1;
 }

@@ -12,7 +12,8 @@ struct Interval {
   std::optional<int64_t> lo, hi;  // inclusive; empty: not known
 };
 
-// A sound hull: every value that e takes under the facts lies inside. Cheap; used before the solver.
+// A sound hull: every value that e takes under the facts lies inside. Cheap; used before the
+// solver.
 Interval bounds(const Expr& e, const Facts& facts);
 
 // Symbolic bounds of e over all values of the `inner` loops (eliminated innermost first by their

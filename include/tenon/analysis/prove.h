@@ -12,8 +12,8 @@
 namespace tenon {
 
 // kYes: true for all values that the facts allow. kNo: false for some values of loops, sizes and
-// scalar parameters, found concretely. What the elements of buffers are is never assumed, so a claim
-// about them is proved from facts or not known.
+// scalar parameters, found concretely. What the elements of buffers are is never assumed, so a
+// claim about them is proved from facts or not known.
 Answer prove(const Facts& facts, const Expr& condition);
 bool proved(const Facts& facts, const Expr& condition);  // prove == kYes, without a witness search
 

@@ -6,8 +6,8 @@
 //
 // Code generation is a fold over the Program without decisions of its own. One engine holds one
 // session of ORC, LLVM's linker in the process, and starts no threads; each Code is a library of
-// its own there, and destroying it unmaps its memory. A kernel calls nothing but what its tenon_call
-// record brings along: code that would is refused.
+// its own there, and destroying it unmaps its memory. A kernel calls nothing but what its
+// tenon_call record brings along: code that would is refused.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class Code {
  public:
   virtual ~Code() = default;  // unmaps the code; no call may be running
   virtual tenon_kernel entry() const = 0;
-  virtual size_t bytes() const = 0;  // of mapped code and constants
+  virtual size_t bytes() const = 0;                            // of mapped code and constants
   virtual const std::vector<std::string>& checks() const = 0;  // text of each check(...) site
   virtual const CodeTimes& times() const = 0;
   virtual const std::string& llvm_ir() const = 0;   // after the passes; empty unless kept

@@ -6,8 +6,8 @@
 //
 // The axes run over [0, extent), the last one fastest; extents are integer expressions that may use
 // sizes and enclosing indices. The order of a floating-point sum is that of the loops until a
-// schedule step says otherwise. An empty reduction gives the identity: -0.0 (which equals 0), 1, the
-// lowest (-inf) or the highest (+inf) value. NaN propagates through max_over and min_over. The
+// schedule step says otherwise. An empty reduction gives the identity: -0.0 (which equals 0), 1,
+// the lowest (-inf) or the highest (+inf) value. NaN propagates through max_over and min_over. The
 // accumulator has the type of the element: cast to a wider type inside when that matters.
 #pragma once
 

@@ -39,12 +39,12 @@ class Tensor {
   bool is_computed() const { return role_ == Role::kOutput; }
 
   // The element at these indices: one integer expression per dimension. An index that is data
-  // (itself loaded) is checked when the kernel runs: outside of [0, size) the call returns an error.
-  // A load in the arm of a select that is not taken does not happen.
+  // (itself loaded) is checked when the kernel runs: outside of [0, size) the call returns an
+  // error. A load in the arm of a select that is not taken does not happen.
   Expr operator()(const Index& index) const;
   template <class... Indices>
-    requires(std::convertible_to<Indices, Expr> && ...)
-  Expr operator()(const Indices&... indices) const {
+  requires(std::convertible_to<Indices, Expr>&&...) Expr operator()(
+      const Indices&... indices) const {
     return (*this)(Index(std::vector<Expr>{Expr(indices)...}));
   }
 

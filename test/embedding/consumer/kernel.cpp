@@ -16,9 +16,8 @@ std::string compile_and_run() {
   tn::Tensor linear = tn::compute("linear", {m, n}, [&](tn::Expr i, tn::Expr j) {
     return tn::sum(k, [&](tn::Expr r) { return x(i, r) * w(j, r); });
   });
-  tn::Tensor out = tn::compute("out", {m, n}, [&](tn::Expr i, tn::Expr j) {
-    return tn::max(linear(i, j) + b(j), 0.0f);
-  });
+  tn::Tensor out = tn::compute(
+      "out", {m, n}, [&](tn::Expr i, tn::Expr j) { return tn::max(linear(i, j) + b(j), 0.0f); });
   constexpr size_t kM = 17, kN = 40, kK = 9;
   tn::Schedule s(tn::program("linear_relu", {x, w, b}, {out}), {{m, kM}, {n, kN}, {k, kK}});
   auto [i, j] = s.loops<2>("out");
@@ -34,9 +33,9 @@ std::string compile_and_run() {
   for (size_t p = 0; p < B.size(); ++p) B[p] = static_cast<float>(p % 3);
   absl::StatusOr<tn::Packed> packed = kernel->pack("w", tn::View(W.data(), {kN, kK}));
   if (!packed.ok()) return packed.status().ToString();
-  const absl::Status status = (*kernel)(
-      {tn::View(X.data(), {kM, kK}), *packed, tn::View(B.data(), {kN})},
-      {tn::View(Out.data(), {kM, kN})});
+  const absl::Status status =
+      (*kernel)({tn::View(X.data(), {kM, kK}), *packed, tn::View(B.data(), {kN})},
+                {tn::View(Out.data(), {kM, kN})});
   if (!status.ok()) return status.ToString();
   for (size_t row = 0; row < kM; ++row) {
     for (size_t column = 0; column < kN; ++column) {
@@ -47,9 +46,9 @@ std::string compile_and_run() {
   }
 
   // An error made inside the library arrives whole, with its Diagnostic.
-  const absl::Status refused = (*kernel)(
-      {tn::View(X.data(), {kM, kK}), *packed, tn::View(B.data(), {kN - 1})},
-      {tn::View(Out.data(), {kM, kN})});
+  const absl::Status refused =
+      (*kernel)({tn::View(X.data(), {kM, kK}), *packed, tn::View(B.data(), {kN - 1})},
+                {tn::View(Out.data(), {kM, kN})});
   if (refused.ok()) return "a wrong shape was accepted";
   if (!tn::diagnostic_of(refused)) return "the error lost its diagnostic";
   return "";
