@@ -61,7 +61,11 @@ Expr simplify_cast(const Expr& e, const Cast& x, const Facts& facts) {
     const bool both = x.mode == inner->mode;
     return both ? make_cast(CastMode::kBits, to, inner->a) : Expr();
   }
-  if (keeps_value(inner->a, middle, facts)) return make_cast(x.mode, to, inner->a);
+  if (keeps_value(inner->a, middle, facts)) {
+    // A float becomes an integer by saturation, an integer by wrapping.
+    const bool saturates = middle.is_float() && from.is_int() && to.is_int();
+    return make_cast(saturates ? CastMode::kSaturate : x.mode, to, inner->a);
+  }
   // Wrapping twice is wrapping once to the narrower type.
   const bool wraps_twice = x.mode == CastMode::kValue && inner->mode == CastMode::kValue &&
                            to.is_int() && middle.is_int() && from.is_int();

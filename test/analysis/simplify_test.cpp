@@ -336,4 +336,10 @@ TEST_CASE("what was read from a buffer is no fact after the buffer may have chan
 }
 
 }  // namespace
+TEST_CASE("an integer that went through a float saturates, and does not wrap") {
+  const Expr x(Var("x", i16));
+  const Expr through = make_cast(CastMode::kValue, u8, make_cast(CastMode::kValue, f32, x));
+  CHECK(print(simplify(through)) == "saturate<u8>(x)");
+}
+
 }  // namespace tenon
