@@ -39,9 +39,9 @@ struct Twice {
 constexpr int64_t kStep = 41;  // lengths 1, 42, ... up to 5000
 constexpr int64_t kShapes = 122;
 
-bool twice_all(Jit& jit, const Function& f) {
+bool twice_all(Jit& jit, const Function& f, int64_t step = kStep) {
   bool good = true;
-  for (int64_t n = 1; n <= 5000; n += kStep) {
+  for (int64_t n = 1; n <= 5000; n += step) {
     std::vector<float> x(static_cast<size_t>(n), 1.5f), y(x.size());
     good &= jit.call(f, {View(x.data(), {n})}, {View(y.data(), {n})}).ok();
     good &= y == std::vector<float>(x.size(), 3);
@@ -69,6 +69,17 @@ TEST_CASE("D20: a new shape for every call, twice over, in a bounded cache") {
     CHECK(jit.stats().bytes == 0);
   }
   CHECK(allocator.held == 0);
+}
+
+TEST_CASE("D20: every length from 1 to 5000, twice over", "[.]") {
+  JitOptions options;
+  options.cache.max_bytes = 1 << 20;
+  Jit jit(options);
+  const Function f = function(Twice().program);
+  CHECK(twice_all(jit, f, 1));
+  CHECK(twice_all(jit, f, 1));
+  CHECK(jit.stats().compiles == 10'000);
+  CHECK(jit.stats().bytes <= 1 << 20);
 }
 
 TEST_CASE("D20: with room for all shapes the second time costs nothing") {
