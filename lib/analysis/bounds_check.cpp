@@ -84,20 +84,22 @@ class BoundsChecker {
                   binary(BinaryOp::kLt, index, extent));
   }
 
-  static bool is_check(const Expr& index) {
+  static bool is_check_of(const Expr& index, const Expr& extent) {
     const Binary* b = index.as<Binary>();
-    return b && b->op == BinaryOp::kCheck;
+    return b && b->op == BinaryOp::kCheck && equal(b->b, extent);
   }
 
   Expr check_load(const Expr& e, const Load& access, const Facts& around) {
-    // Explicit vectors are made by lowering, which keeps what was proved here.
-    if (e.type().is_vector()) return e;
+    if (e.type().is_vector()) {
+      status_ = refuse_vector(text(e));
+      return e;
+    }
     const Facts facts = access.mask ? around.given(access.mask) : around;
     const std::vector<Expr>& shape = shapes_[access.buffer];
     std::vector<Expr> indices = access.indices;
     bool changed = false;
     for (size_t d = 0; d < indices.size(); ++d) {
-      if (is_check(indices[d])) continue;
+      if (is_check_of(indices[d], shape[d])) continue;
       const Expr condition = inside(indices[d], shape[d]);
       if (proved(facts, condition)) continue;
       if (prove(facts, condition) == Answer::kNo) {
@@ -117,20 +119,33 @@ class BoundsChecker {
     const Facts facts = mask && !mask.type().is_vector() ? around.given(mask) : around;
     const std::vector<Expr>& shape = shapes_[buffer];
     for (size_t d = 0; d < indices.size(); ++d) {
-      if (indices[d].type().is_vector()) continue;
+      if (indices[d].type().is_vector()) {
+        status_ = refuse_vector(headline(s));
+        return;
+      }
       const Expr condition = inside(indices[d], shape[d]);
       if (proved(facts, condition)) continue;
       const bool leaves = prove(facts, condition) == Answer::kNo;
-      std::string statement = text(s);
-      if (!statement.empty() && statement.back() == '\n') statement.pop_back();
       status_ =
-          refuse(statement + (leaves ? " leaves " : " may leave ") + buffer.name() + ": index " +
+          refuse(headline(s) + (leaves ? " leaves " : " may leave ") + buffer.name() + ": index " +
                      std::to_string(d) +
                      (leaves ? " is not always in [0, " : " cannot be shown to be in [0, ") +
                      text(shape[d]) + ")",
                  leaves ? std::vector<std::string>{} : std::vector<std::string>{text(condition)});
       return;
     }
+  }
+
+  // Nothing is proved about lanes one by one.
+  static absl::Status refuse_vector(const std::string& access) {
+    return refuse(access + " is an access by explicit vectors, which only lowering makes", {},
+                  {"vector for"});
+  }
+
+  std::string headline(const Stmt& s) const {
+    std::string statement = text(s);
+    if (!statement.empty() && statement.back() == '\n') statement.pop_back();
+    return statement;
   }
 
   // As the program's own text shows it.

@@ -1,44 +1,11 @@
-// Small questions about an expression that are asked too often for std::function walks.
+// Small questions about an expression that many analyses ask.
 #pragma once
 
 #include <cstdint>
 
-#include "tenon/base/match.h"
-#include "tenon/ir/expr.h"
+#include "tenon/ir/visit.h"
 
 namespace tenon {
-
-// Calls f(child) on each direct child that is not null.
-template <class F>
-void for_each_operand(const Expr& e, F&& f) {
-  const auto each = [&](const Expr& child) {
-    if (child) f(child);
-  };
-  match(
-      e.node().kind,  //
-      [&](const Const&) {}, [&](const VarRef&) {}, [&](const Invalid&) {},
-      [&](const Unary& x) { each(x.a); }, [&](const Binary& x) { each(x.a), each(x.b); },
-      [&](const Select& x) { each(x.condition), each(x.on_true), each(x.on_false); },
-      [&](const Cast& x) { each(x.a); },
-      [&](const Load& x) {
-        for (const Expr& index : x.indices) each(index);
-        each(x.mask);
-      },
-      [&](const Ramp& x) { each(x.base), each(x.stride); }, [&](const Broadcast& x) { each(x.a); },
-      [&](const Reduce& x) {
-        for (const ReduceAxis& axis : x.axes) each(axis.extent);
-        each(x.value);
-      });
-}
-
-// Does `holds` hold for e or for any expression in it?
-template <class Holds>
-bool any_in(const Expr& e, Holds&& holds) {
-  if (holds(e)) return true;
-  bool found = false;
-  for_each_operand(e, [&](const Expr& child) { found = found || any_in(child, holds); });
-  return found;
-}
 
 inline uint64_t mask_of(const Var& var) { return uint64_t{1} << (var.id() % 64); }
 
@@ -47,12 +14,8 @@ inline uint64_t vars_mask(const Expr& e) {
   if (!e) return 0;
   if (const VarRef* ref = e.as<VarRef>()) return mask_of(ref->var);
   uint64_t mask = 0;
-  for_each_operand(e, [&](const Expr& child) { mask |= vars_mask(child); });
+  for_each_child(e, [&](const Expr& child) { mask |= vars_mask(child); });
   return mask;
-}
-
-inline bool has_load(const Expr& e) {
-  return any_in(e, [](const Expr& x) { return x.is<Load>(); });
 }
 
 // A condition's parts for case distinctions: is it `a & b`, `a | b`, `~a` on bool?

@@ -92,9 +92,7 @@ absl::Status is_index_list(const std::vector<Expr>& shape, const std::vector<Var
                   " indices, and the buffer has " + std::to_string(shape.size()));
   }
   for (const Expr& e : map) {
-    bool data = false;
-    walk(e, [&](const Expr& x) { data = data || x.is<Load>(); });
-    if (data || !(e.type() == i64)) {
+    if (has_load(e) || !(e.type() == i64)) {
       return refuse("index " + text_of(e, within) +
                     " of the layout is not an integer expression of the indices");
     }

@@ -12,7 +12,7 @@ int sign(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 uint64_t oldest_var(const Expr& e) {
   if (const VarRef* ref = e.as<VarRef>()) return ref->var.id();
   uint64_t oldest = UINT64_MAX;
-  for_each_operand(e, [&](const Expr& child) { oldest = std::min(oldest, oldest_var(child)); });
+  for_each_child(e, [&](const Expr& child) { oldest = std::min(oldest, oldest_var(child)); });
   return oldest;
 }
 

@@ -77,7 +77,8 @@ bool is_shallow(const Expr& e) { return e.node().depth <= 8; }
 
 // In a & b & c each part matters only where all the others hold, in a | b | c where none does. Each
 // part is walked once knowing those before it; then small parts once more, knowing all the others,
-// as long as something becomes simpler.
+// as long as something becomes simpler. But all of them are evaluated: an index that only the
+// others keep inside stays checked, so a part that touches memory learns nothing from them.
 Expr Simplifier::walk_both(const Expr& e, const Binary& x) {
   constexpr size_t kMaxCompared = 8, kMaxKnown = 32;
   constexpr int kMaxRounds = 5;
@@ -88,7 +89,7 @@ Expr Simplifier::walk_both(const Expr& e, const Binary& x) {
   collect_parts(x.op, e, parts);
   Facts known = facts_;
   for (size_t i = 0; i < parts.size(); ++i) {
-    parts[i] = Simplifier(known).run(parts[i]);
+    parts[i] = touches_memory(parts[i]) ? walk(parts[i]) : Simplifier(known).run(parts[i]);
     if (i < kMaxKnown) known = given(known, parts[i]);
   }
   flatten(x.op, parts);
@@ -96,7 +97,7 @@ Expr Simplifier::walk_both(const Expr& e, const Binary& x) {
   for (int round = 0; round < kMaxRounds && changed; ++round) {
     changed = false;
     for (size_t i = 0; i < parts.size(); ++i) {
-      if (!is_shallow(parts[i])) continue;
+      if (!is_shallow(parts[i]) || touches_memory(parts[i])) continue;
       Facts others = facts_;
       for (size_t k = 0; k < parts.size(); ++k) {
         if (k != i) others = given(others, parts[k]);

@@ -8,13 +8,6 @@ namespace {
 
 using llvm::Value;
 
-bool contains(const Expr& e, bool (*wanted)(const Expr&)) {
-  if (wanted(e)) return true;
-  bool found = false;
-  for_each_child(e, [&](const Expr& child) { found = found || contains(child, wanted); });
-  return found;
-}
-
 // Must not, or should not, be evaluated in vain: a load, a check, a call.
 bool is_dear(const Expr& e) {
   if (const Unary* u = e.as<Unary>()) return is_call(u->op) && e.type().is_float();
@@ -110,7 +103,7 @@ Value* Emitter::value(const Expr& e, const Select& node) {
   const bool one_condition = same || node.condition.type().lanes == 1;
   Value* condition = value(same ? same->a : node.condition);
   if (!condition) return nullptr;
-  if (one_condition && (contains(node.on_true, is_dear) || contains(node.on_false, is_dear))) {
+  if (one_condition && (any_in(node.on_true, is_dear) || any_in(node.on_false, is_dear))) {
     return branch(
         condition, [&] { return value(node.on_true); }, [&] { return value(node.on_false); });
   }

@@ -47,6 +47,7 @@ absl::StatusOr<Linker::Linked> Linker::link(const ObjectBytes& object, const std
 
 void Linker::unlink(llvm::orc::JITDylib& library) {
   llvm::consumeError(session_.removeJITDylib(library));
+  session_.getSymbolStringPool()->clearDeadEntries();  // or each name would stay for good
 }
 
 }  // namespace tenon::codegen

@@ -4,6 +4,8 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/TaskDispatch.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Target/TargetMachine.h>
@@ -47,6 +49,19 @@ inline std::unique_ptr<llvm::TargetMachine> make_machine(
   return std::unique_ptr<llvm::TargetMachine>(
       target.createTargetMachine(name, cpu, features, options, llvm::Reloc::PIC_,
                                  llvm::CodeModel::Small, level, /*JIT=*/true));
+}
+
+// Of a call of the masked_store intrinsic: value, address, (alignment before LLVM 22,) mask.
+inline llvm::Value* mask_of_store(const llvm::CallBase& store) {
+  return store.getArgOperand(store.arg_size() - 1);
+}
+
+inline llvm::Align align_of_store(const llvm::CallBase& store) {
+#if LLVM_VERSION_MAJOR >= 22
+  return store.getParamAlign(1).valueOrOne();
+#else
+  return llvm::cast<llvm::ConstantInt>(store.getArgOperand(2))->getAlignValue();
+#endif
 }
 
 }  // namespace tenon::codegen::compat

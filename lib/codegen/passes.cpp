@@ -31,6 +31,7 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     passes.run(function, analyses);
+    store_single_lanes(function);
     analyses.clear(function, function.getName());
   }
 }

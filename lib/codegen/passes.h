@@ -13,6 +13,9 @@ namespace tenon::codegen {
 // generation does the rest; every further pass was measured to cost time and gain nothing.
 void run_passes(llvm::Module& module, llvm::TargetMachine& machine);
 
+// The last of them, for correctness: no masked store with a constant mask of one lane is left.
+void store_single_lanes(llvm::Function& function);
+
 // Local arrays that are still memory, by their names in the Program.
 std::vector<std::string> surviving_allocas(const llvm::Module& module);
 

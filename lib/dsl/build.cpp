@@ -41,8 +41,10 @@ struct Stage {
 // itself.
 class StageBuilder {
  public:
-  StageBuilder(const Buffer& buffer, const Definition& definition)
-      : buffer_(buffer), definition_(definition) {
+  // Stages get names that are not in `taken`.
+  StageBuilder(const Buffer& buffer, const Definition& definition,
+               const std::set<std::string>& taken)
+      : buffer_(buffer), definition_(definition), taken_(taken) {
     for (size_t d = 0; d < definition.shape.size(); ++d) {
       scope_.push_back({definition.vars[d], cast(i64, definition.shape[d])});
     }
@@ -73,7 +75,11 @@ class StageBuilder {
     scope_.resize(scope_.size() - axes.size());
     const Stmt start = store(buffer, indices, identity_of(reduce.op, buffer.type()));
     const Stmt update = accumulate(buffer, indices, reduce.op, value);
-    return seq({guarded(conditions, start), nest(axes, guarded(conditions, update))});
+    Stmt loops = nest(axes, guarded(conditions, update));
+    const bool bounded_by_data = std::any_of(
+        axes.begin(), axes.end(), [](const ReduceAxis& axis) { return has_load(axis.extent); });
+    if (bounded_by_data) loops = guarded(conditions, loops);
+    return seq({guarded(conditions, start), loops});
   }
 
   // Replaces the reductions in e by reads of stages that hold their results.
@@ -106,15 +112,13 @@ class StageBuilder {
     const std::vector<Expr> conditions = conditions_;
     const std::vector<ReduceAxis> axes = used_axes(e, conditions);
     const Buffer buffer(stage_name(reduce.op), e.type());
-    // The result's indices are the stage's own loops; the reader uses the enclosing ones.
-    conditions_.clear();
+    // What the value reads is read under the same conditions, reductions in it included.
     Stage stage;
     stage.buffer = buffer;
     for (const ReduceAxis& axis : axes) stage.shape.push_back(axis.extent);
     const std::vector<ReduceAxis> scope = std::exchange(scope_, axes);
     stage.nest = nest(axes, reduction(buffer, as_indices(axes), reduce, conditions));
     scope_ = scope;
-    conditions_ = conditions;
     stages_.push_back(std::move(stage));
     const Expr result = load(buffer, as_indices(axes));
     done_.push_back({e.get(), conditions, result});
@@ -138,9 +142,11 @@ class StageBuilder {
 
   std::string stage_name(Reducer op) {
     constexpr const char* kNames[] = {"_sum", "_prod", "_max", "_min"};
-    std::string name = buffer_.name() + kNames[static_cast<size_t>(op)];
-    const int count = ++names_[name];
-    return count == 1 ? name : name + std::to_string(count);
+    const std::string wanted = buffer_.name() + kNames[static_cast<size_t>(op)];
+    std::string name = wanted;
+    while (taken_.count(name)) name = wanted + std::to_string(++names_[wanted] + 1);
+    taken_.insert(name);
+    return name;
   }
 
   static bool same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
@@ -158,7 +164,8 @@ class StageBuilder {
   const Definition& definition_;
   std::vector<ReduceAxis> scope_;  // enclosing indices, outermost first
   std::vector<Expr> conditions_;   // of the selects around, innermost last
-  std::map<std::string, int> names_;
+  std::set<std::string> taken_;
+  std::map<std::string, int> names_;  // the last number that was tried for a name
   std::vector<Done> done_;
   std::vector<Stage> stages_;
 };
@@ -172,6 +179,8 @@ class ProgramBuilder {
     for (const ProgramInput& input : inputs) TENON_RETURN_IF_ERROR(add_input(input));
     TENON_RETURN_IF_ERROR(add_outputs(outputs));
     for (const Tensor& output : outputs) TENON_RETURN_IF_ERROR(visit(output.buffer()));
+    for (const Buffer& tensor : order_) TENON_RETURN_IF_ERROR(claim(tensor));
+    for (const Buffer& tensor : order_) TENON_RETURN_IF_ERROR(emit(tensor, *tensor.definition()));
     for (const Requirement& requirement : requirements) {
       TENON_RETURN_IF_ERROR(check(requirement.condition, "a requirement"));
       data_.requirements.push_back(requirement.condition);
@@ -245,6 +254,7 @@ class ProgramBuilder {
   }
 
   absl::Status check(const Expr& e, const std::string& where) const {
+    if (!e) return refuse(where + ": an expression is empty; a default-made Expr has no value");
     absl::Status status;
     walk(e, [&](const Expr& sub) {
       const Invalid* wrong = sub.as<Invalid>();
@@ -253,8 +263,8 @@ class ProgramBuilder {
     return status;
   }
 
-  // Depth first: what a tensor reads stands before it. The stack is explicit, since chains of
-  // thousands of tensors are legal.
+  // Appends to the order, depth first: what a tensor reads stands before it. The stack is explicit,
+  // since chains of thousands of tensors are legal.
   absl::Status visit(const Buffer& root) {
     std::vector<std::pair<Buffer, bool>> work = {{root, false}};
     while (!work.empty()) {
@@ -267,7 +277,8 @@ class ProgramBuilder {
         continue;
       }
       if (expanded) {
-        TENON_RETURN_IF_ERROR(emit(buffer, *definition));
+        done_.insert(buffer);
+        order_.push_back(buffer);
         continue;
       }
       TENON_RETURN_IF_ERROR(check(definition->value, "in the definition of " + buffer.name()));
@@ -289,14 +300,17 @@ class ProgramBuilder {
                   ", which is not among its inputs");
   }
 
-  bool is_output(const Buffer& buffer) const {
+  bool is_param(const Buffer& buffer) const {
     return std::any_of(data_.params.begin(), data_.params.end(),
                        [&](const Param& param) { return param.buffer == buffer; });
   }
 
+  // The user's names come before those of the stages that reductions become.
+  absl::Status claim(const Buffer& tensor) {
+    return is_param(tensor) ? absl::OkStatus() : claim_name(tensor.name());
+  }
+
   absl::Status emit(const Buffer& buffer, const Definition& definition) {
-    done_.insert(buffer);
-    if (!is_output(buffer)) TENON_RETURN_IF_ERROR(claim_name(buffer.name()));
     for (const Expr& extent : definition.shape) {
       TENON_RETURN_IF_ERROR(check(extent, "the shape of " + buffer.name()));
       if (!extent.type().is_int()) {
@@ -304,8 +318,8 @@ class ProgramBuilder {
                       to_string(extent.type()) + "; extents are integers");
       }
     }
-    for (Stage& stage : StageBuilder(buffer, definition).build()) {
-      if (!is_output(stage.buffer)) {
+    for (Stage& stage : StageBuilder(buffer, definition, names_).build()) {
+      if (!is_param(stage.buffer)) {
         if (!(stage.buffer == buffer)) TENON_RETURN_IF_ERROR(claim_name(stage.buffer.name()));
         body_.push_back(alloc(stage.buffer, stage.shape));
       }
@@ -350,11 +364,8 @@ class ProgramBuilder {
       if (const For* loop = s.as<For>()) loops.insert(loop->var);
     });
     walk(data_.body, [&](const Stmt& s) {
-      const auto note = [&](const Expr& e) {
-        collect_sizes(e, loops);
-        return e;
-      };
-      map_children(s, note, [](const Stmt& child) { return child; });
+      for_each_child(
+          s, [&](const Expr& e) { collect_sizes(e, loops); }, [](const Stmt&) {});
     });
     for (const Var& size : data_.sizes) {
       if (size.type() != i64) {
@@ -370,6 +381,7 @@ class ProgramBuilder {
   std::vector<Stmt> body_;
   std::set<std::string> names_;
   std::set<Buffer> done_;
+  std::vector<Buffer> order_;  // of computed tensors
   std::set<Var> scalars_;
   std::set<Var> known_sizes_;
 };

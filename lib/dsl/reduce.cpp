@@ -39,6 +39,7 @@ Expr finish_reduce(Reducer op, std::vector<ReduceAxis> axes, const Expr& value) 
     return invalid(name + " of bool values; cast them to an integer first");
   }
   for (ReduceAxis& axis : axes) {
+    if (!axis.extent) return invalid(name + ": an extent is empty");
     if (axis.extent.is<Invalid>()) return axis.extent;
     if (!axis.extent.type().is_int()) {
       return invalid(name + ": an extent has type " + to_string(axis.extent.type()) +

@@ -14,21 +14,16 @@ std::string dimensions(size_t n) {
 }
 std::string indices(size_t n) { return std::to_string(n) + (n == 1 ? " index" : " indices"); }
 
-bool is_data(const Expr& e) {
-  bool found = false;
-  walk(e, [&](const Expr& sub) { found = found || sub.is<Load>(); });
-  return found;
-}
-
 // An index as i64, with its run-time check when it is data.
 Expr to_index(const Expr& e, const Tensor& t, int dim) {
+  if (!e) return invalid("index " + std::to_string(dim) + " of " + t.name() + " is empty");
   if (e.is<Invalid>()) return e;
   if (!e.type().is_int() || e.type().is_vector()) {
     return invalid("index " + std::to_string(dim) + " of " + t.name() + " has type " +
                    to_string(e.type()) + "; an index is an integer");
   }
   const Expr index = cast(i64, e);
-  return is_data(index) ? binary(BinaryOp::kCheck, index, cast(i64, t.size(dim))) : index;
+  return has_load(index) ? binary(BinaryOp::kCheck, index, cast(i64, t.size(dim))) : index;
 }
 
 Tensor parameter(std::string name, Type type, Role role, std::vector<Expr> shape) {

@@ -245,9 +245,9 @@ class Machine {
     size_t width = 1;
     while (width < static_cast<size_t>(count)) width *= 2;
     Values values(width, identity);
-    for (int lane : lanes_of_write(node.indices, node.value, node.mask, lanes)) {
-      values[static_cast<size_t>(lane)] = eval(node.value, lane);
-    }
+    const Lanes on = lanes_of_write(node.indices, node.value, node.mask, lanes);
+    if (on.empty()) return;
+    for (int lane : on) values[static_cast<size_t>(lane)] = eval(node.value, lane);
     for (width /= 2; width > 0; width /= 2) {
       for (size_t i = 0; i < width; ++i) {
         values[i] = apply_binary(operator_of(node.op), type, values[i], values[i + width]);
@@ -436,6 +436,8 @@ absl::Status bind_param(const Param& param, const InterpArgument& argument, Mach
 
 absl::Status interpret(const Program& program, const Sizes& sizes,
                        const std::vector<InterpArgument>& arguments, const InterpOptions& options) {
+  if (!program) return refuse("the Program is null");
+  if (!program->error.empty()) return refuse(program->error);
   if (arguments.size() != program->params.size()) {
     return refuse("program " + program.name() + " takes " + std::to_string(program->params.size()) +
                   " arguments, got " + std::to_string(arguments.size()));

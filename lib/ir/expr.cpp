@@ -31,7 +31,9 @@ class Digest {
   void add(uint64_t value) { hash_ = hash_combine(hash_, value); }
   void add(const Expr& child) {
     add(hash_of(child));
-    if (child) depth_ = std::max(depth_, child.node().depth + 1);
+    if (!child) return;
+    depth_ = std::max(depth_, child.node().depth + 1);
+    size_ += child.node().size;
   }
   void add(std::span<const Expr> children) {
     add(children.size());
@@ -40,10 +42,12 @@ class Digest {
 
   uint64_t hash() const { return hash_; }
   int32_t depth() const { return depth_; }
+  int64_t size() const { return size_; }
 
  private:
   uint64_t hash_ = 0;
   int32_t depth_ = 1;
+  int64_t size_ = 1;
 };
 
 void digest(const Kind& kind, Digest& d) {
@@ -96,8 +100,13 @@ Expr make(Type type, Kind kind) {
     return invalid("the expression is nested more than " + std::to_string(kMaxExprDepth) +
                    " operations deep; store a part of it in a buffer");
   }
-  return Expr(
-      std::make_shared<const ExprNode>(ExprNode{type, std::move(kind), d.hash(), d.depth()}));
+  if (d.size() > kMaxExprSize) {
+    return invalid("the expression has more than " + std::to_string(kMaxExprSize) +
+                   " operations, with shared parts counted wherever they are used; store a part of "
+                   "it in a buffer");
+  }
+  return Expr(std::make_shared<const ExprNode>(
+      ExprNode{type, std::move(kind), d.hash(), d.depth(), static_cast<int32_t>(d.size())}));
 }
 
 void match_lanes(Expr& a, Expr& b) {

@@ -42,10 +42,12 @@ Expr ProgramParser::parse_unary() {
   return result;
 }
 
-// A minus directly before a number is part of the number. Null when there is no number.
+// A minus directly before a number or an infinity is part of it; a NaN is negated. Null when there
+// is no number.
 Expr ProgramParser::parse_negative() {
   if (peek().kind == Token::kNumber) return parse_number(true);
-  return at_special() && peek().text != "nan" ? parse_special(true) : Expr();
+  const bool infinite = sees("inf") || (at_special() && peek(2).text == "inf");
+  return infinite ? parse_special(true) : Expr();
 }
 
 Expr ProgramParser::parse_primary() {

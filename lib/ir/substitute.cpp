@@ -39,21 +39,14 @@ Stmt replace_target(const Stmt& s, const BufferMap& buffers) {
   return s;
 }
 
-bool any_of(const Expr& e, const std::function<bool(const Expr&)>& holds) {
-  if (holds(e)) return true;
-  bool found = false;
-  for_each_child(e, [&](const Expr& child) { found = found || any_of(child, holds); });
-  return found;
-}
-
 // `on_expr` is asked for every expression of s, `on_stmt` for s and every statement in it.
-bool any_of(const Stmt& s, const std::function<bool(const Expr&)>& on_expr,
+bool any_in(const Stmt& s, const std::function<bool(const Expr&)>& on_expr,
             const std::function<bool(const Stmt&)>& on_stmt) {
   if (on_stmt(s)) return true;
   bool found = false;
   for_each_child(
-      s, [&](const Expr& e) { found = found || any_of(e, on_expr); },
-      [&](const Stmt& child) { found = found || any_of(child, on_expr, on_stmt); });
+      s, [&](const Expr& e) { found = found || any_in(e, on_expr); },
+      [&](const Stmt& child) { found = found || any_in(child, on_expr, on_stmt); });
   return found;
 }
 
@@ -98,20 +91,20 @@ Stmt substitute(const Stmt& s, const BufferMap& buffers) {
 }
 
 bool uses(const Expr& e, const Var& var) {
-  return any_of(e, [&](const Expr& x) { return is_var(x, var); });
+  return any_in(e, [&](const Expr& x) { return is_var(x, var); });
 }
 
 bool uses(const Stmt& s, const Var& var) {
-  return any_of(
+  return any_in(
       s, [&](const Expr& x) { return is_var(x, var); }, [](const Stmt&) { return false; });
 }
 
 bool uses(const Expr& e, const Buffer& buffer) {
-  return any_of(e, [&](const Expr& x) { return is_load_of(x, buffer); });
+  return any_in(e, [&](const Expr& x) { return is_load_of(x, buffer); });
 }
 
 bool uses(const Stmt& s, const Buffer& buffer) {
-  return any_of(
+  return any_in(
       s, [&](const Expr& x) { return is_load_of(x, buffer); },
       [&](const Stmt& t) { return targets(t, buffer); });
 }

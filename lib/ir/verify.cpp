@@ -188,9 +188,7 @@ void ProgramVerifier::check_requirement(const Expr& e) {
   if (!error_.empty()) return;
   require(e.type() == boolean,
           [&] { return "has type " + to_string(e.type()) + "; it must be bool"; });
-  bool loads = false;
-  walk(e, [&](const Expr& x) { loads = loads || x.is<Load>(); });
-  require(!loads, [] { return "reads a buffer; it may only use sizes"; });
+  require(!has_load(e), [] { return "reads a buffer; it may only use sizes"; });
 }
 
 // An integer that is known before the call: only sizes are in scope here, and no data is read.
@@ -198,9 +196,7 @@ void ProgramVerifier::check_over_sizes(const Expr& e, const std::string& what) {
   check_expr(e);
   if (!error_.empty()) return;
   check_index_type(e, what);
-  bool loads = false;
-  walk(e, [&](const Expr& x) { loads = loads || x.is<Load>(); });
-  require(!loads, [&] { return "the " + what + " " + text(e) + " reads a buffer"; });
+  require(!has_load(e), [&] { return "the " + what + " " + text(e) + " reads a buffer"; });
 }
 
 void ProgramVerifier::check_index_type(const Expr& e, const std::string& what) {

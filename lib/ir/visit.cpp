@@ -116,23 +116,6 @@ Expr map_children_by(const Expr& e, const F& f) {
   return std::visit([&](const auto& kind) { return map_kind(e, kind, f); }, e.node().kind);
 }
 
-template <class F>
-void for_each_child_by(const Expr& e, const F& f) {
-  match(
-      e.node().kind,  //
-      [&](const Const&) {}, [&](const VarRef&) {}, [&](const Invalid&) {},
-      [&](const Unary& x) { each(x.a, f); }, [&](const Binary& x) { each(x.a, f), each(x.b, f); },
-      [&](const Select& x) { each(x.condition, f), each(x.on_true, f), each(x.on_false, f); },
-      [&](const Cast& x) { each(x.a, f); },
-      [&](const Load& x) { each(x.indices, f), each(x.mask, f); },
-      [&](const Ramp& x) { each(x.base, f), each(x.stride, f); },
-      [&](const Broadcast& x) { each(x.a, f); },
-      [&](const Reduce& x) {
-        for (const ReduceAxis& axis : x.axes) each(axis.extent, f);
-        each(x.value, f);
-      });
-}
-
 }  // namespace
 
 Expr map_children(const Expr& e, const ExprMap& f) { return map_children_by(e, f); }
@@ -187,10 +170,6 @@ Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt)
   return mapped;
 }
 
-void for_each_child(const Expr& e, const std::function<void(const Expr&)>& f) {
-  for_each_child_by(e, f);
-}
-
 void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_expr,
                     const std::function<void(const Stmt&)>& on_stmt) {
   match(
@@ -228,7 +207,18 @@ Stmt rewrite_stmts(const Stmt& s, const StmtMap& f) {
 
 void walk(const Expr& e, const std::function<void(const Expr&)>& f) {
   f(e);
-  for_each_child_by(e, [&](const Expr& child) { walk(child, f); });
+  for_each_child(e, [&](const Expr& child) { walk(child, f); });
+}
+
+bool has_load(const Expr& e) {
+  return any_in(e, [](const Expr& x) { return x.is<Load>(); });
+}
+
+bool touches_memory(const Expr& e) {
+  return any_in(e, [](const Expr& x) {
+    const Binary* b = x.as<Binary>();
+    return x.is<Load>() || (b && b->op == BinaryOp::kCheck);
+  });
 }
 
 void walk(const Stmt& s, const std::function<void(const Stmt&)>& f) {

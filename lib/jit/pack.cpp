@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "jit/kernel_impl.h"
+#include "tenon/analysis/bounds.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/packing.h"
 
@@ -88,9 +89,11 @@ absl::StatusOr<std::shared_ptr<const KernelImpl>> KernelImpl::packer_for(
     const std::lock_guard lock(packer_mutex);
     if (packer.weight == weight.name() && packer.strides == logical_strides) return packer.kernel;
   }
-  TENON_ASSIGN_OR_RETURN(std::shared_ptr<const KernelImpl> kernel,
-                         core->compile(core, packing_program(with_packing(weight)),
-                                       {logical_strides, StrideClass::kDense}, false));
+  TENON_ASSIGN_OR_RETURN(const Program program,
+                         with_checked_bounds(packing_program(with_packing(weight))));
+  TENON_ASSIGN_OR_RETURN(
+      std::shared_ptr<const KernelImpl> kernel,
+      core->compile(core, program, {logical_strides, StrideClass::kDense}, false));
   const std::lock_guard lock(packer_mutex);
   packer = {weight.name(), logical_strides, kernel};
   return kernel;

@@ -1,25 +1,11 @@
+#include "tenon/ir/names.h"
 #include "tenon/lower/lower.h"
 
 namespace tenon {
 namespace {
 
-// Strides are not told apart from other sizes, but a name may be taken.
-std::string unused_name(const std::string& wanted, const ProgramData& program) {
-  const auto taken = [&](const std::string& name) {
-    for (const Var& size : program.sizes) {
-      if (size.name() == name) return true;
-    }
-    for (const Param& param : program.params) {
-      if (param.name() == name) return true;
-    }
-    return false;
-  };
-  std::string name = wanted;
-  while (taken(name)) name += "_";
-  return name;
-}
-
-void bind_strides_of(Param& param, StrideClass cls, ProgramData& program) {
+// Strides are sizes like others, under names that are free.
+void bind_strides_of(Param& param, StrideClass cls, ProgramData& program, Names& names) {
   if (!param.buffer || cls == StrideClass::kDense) return;
   param.strides.clear();
   for (size_t d = 0; d < param.shape.size(); ++d) {
@@ -27,7 +13,8 @@ void bind_strides_of(Param& param, StrideClass cls, ProgramData& program) {
       param.strides.push_back(constant_int(i64, 1));
       continue;
     }
-    const Var stride(unused_name(param.name() + "_s" + std::to_string(d), program));
+    const Var wanted(param.name() + "_s" + std::to_string(d));
+    const Var stride(names.of(wanted));
     program.sizes.push_back(stride);
     param.strides.push_back(stride);
   }
@@ -37,9 +24,10 @@ void bind_strides_of(Param& param, StrideClass cls, ProgramData& program) {
 
 Program bind_strides(const Program& program, absl::Span<const StrideClass> classes) {
   ProgramData bound = *program;
+  Names names(program);
   for (size_t i = 0; i < bound.params.size() && i < classes.size(); ++i) {
     Param param = bound.params[i];
-    bind_strides_of(param, classes[i], bound);
+    bind_strides_of(param, classes[i], bound, names);
     bound.params[i] = std::move(param);
   }
   return Program(std::move(bound));

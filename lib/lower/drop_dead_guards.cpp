@@ -130,7 +130,7 @@ class Dropper {
   Stmt dropped(const Leaf& leaf, size_t i, const StmtNode* id, const Facts& facts) {
     const Expr guard = leaf.guards[i];
     const Write target = target_of(leaf.statement);
-    if (!prover_.is_local(target.buffer) || has_effects(guard) || !on_copies(guard)) return {};
+    if (!prover_.is_local(target.buffer) || touches_memory(guard) || !on_copies(guard)) return {};
     if (has_check(target.value)) return {};
     Facts others = facts;
     for (size_t k = 0; k < leaf.guards.size(); ++k) {

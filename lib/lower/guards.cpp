@@ -43,14 +43,6 @@ Expr negated(const Expr& condition) {
   return unary(UnaryOp::kNot, condition);
 }
 
-bool has_effects(const Expr& e) {
-  const Binary* b = e.as<Binary>();
-  if (e.is<Load>() || (b && b->op == BinaryOp::kCheck)) return true;
-  bool found = false;
-  for_each_child(e, [&](const Expr& child) { found = found || has_effects(child); });
-  return found;
-}
-
 Declarations declarations_of(const Program& program) {
   Declarations all;
   for (const Param& param : program->params) {

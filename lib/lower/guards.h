@@ -16,9 +16,6 @@ Expr conjunction_of(const std::vector<Expr>& conditions);
 // The opposite of a condition; of an integer comparison, the opposite comparison.
 Expr negated(const Expr& condition);
 
-// Does evaluating e read memory or report a fault?
-bool has_effects(const Expr& e);
-
 // The declared shapes of all buffers of a Program.
 struct Declaration {
   std::vector<Expr> shape;

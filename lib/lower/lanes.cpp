@@ -58,7 +58,7 @@ bool Lanes::uses_names(const Expr& e) const {
 Expr Lanes::any_on(const LaneMask& mask) const {
   int direction = 0;
   for (const Expr& condition : mask.conditions) {
-    if (has_effects(condition) || uses_names(condition)) return {};
+    if (touches_memory(condition) || uses_names(condition)) return {};
     if (!uses(condition, lane_)) continue;
     const Binary* b = condition.as<Binary>();
     if (!b || b->a.type() != i64 || (b->op != BinaryOp::kLt && b->op != BinaryOp::kLe)) return {};
@@ -84,7 +84,7 @@ Expr Lanes::across(const Expr& e, const LanePlace& place) const {
     const auto found = names_.find(ref->var);
     return found == names_.end() ? e : found->second;
   }
-  if (!differs(e) && (place.mask.all() || !has_effects(e))) return e;
+  if (!differs(e) && (place.mask.all() || !touches_memory(e))) return e;
   if (const Binary* b = e.as<Binary>()) return across_binary(e, *b, place);
   if (const Select* s = e.as<Select>()) return across_select(*s, place);
   if (const Load* l = e.as<Load>()) return across_load(*l, place);

@@ -23,7 +23,7 @@ struct Guarded {
   Stmt body;
 };
 
-bool may_move(const Expr& condition) { return !has_effects(condition); }
+bool may_move(const Expr& condition) { return !touches_memory(condition); }
 
 Guarded opened(Stmt s) {
   Guarded g{{}, std::move(s)};

@@ -45,11 +45,10 @@ struct Cut {
 };
 
 bool is_min_or_max(const Expr& e) {
-  const Binary* b = e.as<Binary>();
-  if (b && (b->op == BinaryOp::kMin || b->op == BinaryOp::kMax)) return true;
-  bool found = false;
-  for_each_child(e, [&](const Expr& child) { found = found || is_min_or_max(child); });
-  return found;
+  return any_in(e, [](const Expr& x) {
+    const Binary* b = x.as<Binary>();
+    return b && (b->op == BinaryOp::kMin || b->op == BinaryOp::kMax);
+  });
 }
 
 bool is_lane_like(ForKind kind) { return kind == ForKind::kVector || kind == ForKind::kUnroll; }
@@ -64,7 +63,7 @@ class Chooser {
     if (is_computed(loop_.lo) || is_computed(loop_.hi)) return std::nullopt;
     const Facts inside = outside_.inside(loop_);
     for (GuardSite& site : guards_in(loop_).sites) {
-      if (!uses(site.condition, loop_.var)) continue;
+      if (!uses(site.resolved, loop_.var)) continue;
       std::optional<Threshold> t = threshold_of(site, loop_.var, inside);
       if (t) candidates_.push_back({std::move(site), *t});
     }
@@ -84,8 +83,8 @@ class Chooser {
     if (!c.site.hot) return false;
     bool on_lanes = false;
     for (size_t i = 0; i < c.site.inner.size(); ++i) {
-      on_lanes = on_lanes ||
-                 (is_lane_like(c.site.kinds[i]) && uses(c.site.condition, c.site.inner[i].var));
+      on_lanes =
+          on_lanes || (is_lane_like(c.site.kinds[i]) && uses(c.site.resolved, c.site.inner[i].var));
     }
     if (!on_lanes && !c.site.of_select) return false;
     // With loops in between, those can be cut instead; here only if that makes theirs constant.
@@ -111,7 +110,7 @@ class Chooser {
     if (hi && !proved(outside_, loop_.hi <= hi)) steady.hi = earlier(steady.hi, hi);
     const Expr from = steady.lo ? steady.lo : loop_.lo;
     const Expr to = steady.hi ? steady.hi : loop_.hi;
-    if (has_effects(from) || has_effects(to) || proved(outside_, to <= from) ||
+    if (touches_memory(from) || touches_memory(to) || proved(outside_, to <= from) ||
         proved(outside_, loop_.hi <= from) || proved(outside_, to <= loop_.lo)) {
       return;
     }
@@ -123,7 +122,7 @@ class Chooser {
 
   static bool uses_inner_loops(const GuardSite& site) {
     for (size_t i = 0; i < site.inner.size(); ++i) {
-      if (!is_lane_like(site.kinds[i]) && uses(site.condition, site.inner[i].var)) return true;
+      if (!is_lane_like(site.kinds[i]) && uses(site.resolved, site.inner[i].var)) return true;
     }
     return false;
   }

@@ -149,7 +149,7 @@ class Collector {
     Expr widest = substitute(extent, names_);
     const std::optional<SymbolicInterval> bounds = bounds_over(widest, loops_, facts_);
     if (bounds) widest = simplify(bounds->hi, facts_);
-    if (!bounds || has_effects(widest)) {
+    if (!bounds || touches_memory(widest)) {
       status_ = refuse("the extent " + print(extent) + " of " + buffer.name() +
                        " has no bound over the sizes of the program");
     }

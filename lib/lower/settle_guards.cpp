@@ -35,16 +35,9 @@ Truth by_range(const Expr& condition, const Facts& facts) {
   return slack.hi && *slack.hi < needed ? Truth::kFalse : Truth::kOpen;
 }
 
-bool any_of(const Expr& e, const std::function<bool(const Expr&)>& holds) {
-  if (holds(e)) return true;
-  bool found = false;
-  for_each_child(e, [&](const Expr& child) { found = found || any_of(child, holds); });
-  return found;
-}
-
 // Quotients, remainders and the like of indices may have become simpler.
 bool wants_simplifier(const Expr& e) {
-  return any_of(e, [](const Expr& x) {
+  return any_in(e, [](const Expr& x) {
     const Binary* b = x.as<Binary>();
     return b && b->a.type().element() == i64 && b->op >= BinaryOp::kFloorDiv &&
            b->op <= BinaryOp::kMax;
@@ -52,7 +45,7 @@ bool wants_simplifier(const Expr& e) {
 }
 
 bool has_select(const Expr& e) {
-  return any_of(e, [](const Expr& x) { return x.is<Select>(); });
+  return any_in(e, [](const Expr& x) { return x.is<Select>(); });
 }
 
 class Settler {
@@ -138,7 +131,7 @@ class Settler {
 
   Truth decide(const Expr& condition) {
     const Truth truth = by_range(condition, facts_);
-    if (truth != Truth::kOpen || has_effects(condition)) return truth;
+    if (truth != Truth::kOpen || touches_memory(condition)) return truth;
     if (lane_ && uses(condition, lane_)) return truth;
     const auto [known, is_new] = memo_.emplace(condition, Truth::kOpen);
     if (is_new) known->second = by_solver(condition);

@@ -16,7 +16,7 @@ namespace {
 bool is_order(const Expr& condition) {
   const Binary* b = condition.as<Binary>();
   return b && b->a.type() == i64 && (b->op == BinaryOp::kLt || b->op == BinaryOp::kLe) &&
-         !has_effects(condition);
+         !touches_memory(condition);
 }
 
 // --- Collecting.
@@ -35,7 +35,8 @@ class Collector {
         [&](const Accumulate& x) { leaf(x.indices, x.value, is_reduction(x)); },
         [&](const Bind& x) {
           // It may report a fault, so it must not be lost.
-          if (has_effects(x.value)) leaf({}, x.value, false);
+          if (touches_memory(x.value)) leaf({}, x.value, false);
+          names_.emplace(x.var, substitute(x.value, names_));
         },
         [&](const Alloc&) {});
   }
@@ -96,13 +97,16 @@ class Collector {
 
   void add(const Expr& condition, bool of_select) {
     if (!is_order(condition)) return;
-    found_.sites.push_back({condition, inner_, kinds_, leaves_.size(), of_select});
+    const Expr resolved = substitute(condition, names_);
+    if (touches_memory(resolved)) return;
+    found_.sites.push_back({condition, resolved, inner_, kinds_, leaves_.size(), of_select});
   }
 
   const Var loop_;
   std::vector<LoopRange> inner_;
   std::vector<ForKind> kinds_;
   std::vector<Expr> open_;
+  VarMap names_;  // bound so far in the body
   std::vector<Leaf> leaves_;
   GuardSites found_;
 };
@@ -182,7 +186,7 @@ GuardSites guards_in(const For& loop) {
 
 std::optional<Threshold> threshold_of(const GuardSite& site, const Var& loop, const Facts& inside) {
   const std::optional<SymbolicInterval> slack =
-      bounds_over(slack_of(site.condition), site.inner, inside);
+      bounds_over(slack_of(site.resolved), site.inner, inside);
   if (!slack) return std::nullopt;
   const std::optional<Range> always = where_positive(to_affine(slack->lo), loop, inside);
   const std::optional<Range> possible = where_positive(to_affine(slack->hi), loop, inside);

@@ -29,6 +29,7 @@ struct Threshold {
 // The place of a condition in the body of a loop.
 struct GuardSite {
   Expr condition;                // one comparison of i64 that reads no memory
+  Expr resolved;                 // without names that are bound inside of the loop
   std::vector<LoopRange> inner;  // loops between the loop in question and the condition
   std::vector<ForKind> kinds;    // of `inner`
   size_t leaf = 0;               // the statement that it guards, counted in program order

@@ -38,7 +38,7 @@ class Trimmer {
   Stmt run(const Stmt& s) {
     const GuardSites guards = guards_in(loop_);
     for (const GuardSite& site : guards.sites) {
-      if (site.of_select || !uses(site.condition, loop_.var)) continue;
+      if (site.of_select || !uses(site.resolved, loop_.var)) continue;
       if (std::optional<Threshold> t = threshold_of(site, loop_.var, inside_)) {
         candidates_.push_back({&site, *t});
       }

@@ -89,7 +89,7 @@ class Vectorizer {
 
   // A condition on data gets a name: the body may change what it read.
   static Expr fixed(const Expr& on, std::vector<Stmt>& names) {
-    if (!has_effects(on)) return on;
+    if (!touches_memory(on)) return on;
     const Var mask("mask", on.type());
     names.push_back(bind(mask, on));
     return mask;

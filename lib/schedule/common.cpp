@@ -22,7 +22,7 @@ std::vector<Expr> conditions_of(const Stmt& s) {
 }
 
 bool implied(const Expr& guard, const std::vector<Expr>& conditions, const Facts& facts) {
-  if (conditions.empty() || std::any_of(conditions.begin(), conditions.end(), reads_memory)) {
+  if (conditions.empty() || std::any_of(conditions.begin(), conditions.end(), touches_memory)) {
     return false;
   }
   Facts inside = facts;
@@ -32,7 +32,7 @@ bool implied(const Expr& guard, const std::vector<Expr>& conditions, const Facts
 
 // e where the guard holds; elsewhere a value that nobody uses. Only where reading would be wrong.
 Expr read_under(const Expr& guard, const Expr& e) {
-  return reads_memory(e) ? select(guard, e, constant_int(e.type(), 0)) : e;
+  return touches_memory(e) ? select(guard, e, constant_int(e.type(), 0)) : e;
 }
 
 }  // namespace
@@ -102,15 +102,6 @@ bool has_loop(const Stmt& s, const Var& var) {
   walk(s, [&](const Stmt& part) {
     const For* loop = part.as<For>();
     found = found || (loop && loop->var == var);
-  });
-  return found;
-}
-
-bool reads_memory(const Expr& e) {
-  bool found = false;
-  walk(e, [&](const Expr& part) {
-    const Binary* b = part.as<Binary>();
-    found = found || part.is<Load>() || (b && b->op == BinaryOp::kCheck);
   });
   return found;
 }

@@ -45,7 +45,4 @@ std::string headline_in(const Program& program, const Stmt& s);
 // Does the loop stand in s?
 bool has_loop(const Stmt& s, const Var& var);
 
-// Does e read memory (or check an index, which is reported like a read)?
-bool reads_memory(const Expr& e);
-
 }  // namespace tenon::primitives

@@ -20,6 +20,7 @@
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/base/macros.h"
+#include "tenon/ir/names.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 #include "tenon/schedule/primitives.h"
@@ -122,7 +123,9 @@ absl::StatusOr<CopyOutResult> copy_out(const Program& program, const Buffer& out
                                               param->shape, facts_of(program)));
 
   // Rewrite. The user's loops become those of the copy, which is where the output is written now.
-  const Buffer local(output.name() + "_local", output.type());
+  Names names(program);
+  const Buffer wanted(output.name() + "_local", output.type());
+  const Buffer local(names.of(wanted), output.type());
   std::vector<Expr> indices(loops.begin(), loops.end());
   Stmt copy = store(output, indices, load(local, indices));
   for (size_t d = loops.size(); d-- > 0;) {

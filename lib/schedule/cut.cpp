@@ -22,7 +22,7 @@ namespace {
 // Only sizes and loops around may stand in `at`.
 absl::Status require_known(const Program& program, const LoopSite& site, const Expr& at) {
   if (!at || at.is<Invalid>()) return refuse("the place of the cut is not a valid expression");
-  if (at.type() != i64 || reads_memory(at)) {
+  if (at.type() != i64 || touches_memory(at)) {
     return refuse("the place of a cut is an i64 expression over sizes and outer loops, and it is " +
                   print(at, program));
   }

@@ -52,9 +52,28 @@ Program or_empty(Program program) {
   return Program(std::move(nothing));
 }
 
+// What lowering writes into a Program, and only from what was asked when compiling.
+absl::Status require_unlowered(const Program& program) {
+  for (const Param& param : program->params) {
+    if (!param.strides.empty()) {
+      return refuse("parameter " + param.name() + " has strides; a Program to schedule has none",
+                    {}, {"CompileOptions::strides"});
+    }
+  }
+  absl::Status status;
+  walk(program->body, [&](const Stmt& s) {
+    const Alloc* local = s.as<Alloc>();
+    if (!status.ok() || !local || !local->offset) return;
+    status = refuse("buffer " + local->buffer.name() +
+                    " has a place in the workspace; a Program to schedule has none");
+  });
+  return status;
+}
+
 absl::StatusOr<Program> prepared(const Program& program, const Sizes& sizes) {
   if (!program) return refuse("the Program is null");
   TENON_RETURN_IF_ERROR(verify(program));
+  TENON_RETURN_IF_ERROR(require_unlowered(program));
   TENON_ASSIGN_OR_RETURN(const Program special, specialize(program, sizes.values()));
   return with_checked_bounds(simplify(special, KeepLoops::kYes));
 }

@@ -83,5 +83,38 @@ TEST_CASE("a read about which nothing is known is checked when the kernel runs")
   test::checked(*result);
 }
 
+TEST_CASE("a check against another bound is not taken for the buffer's own") {
+  const absl::StatusOr<Program> result = with_checked_bounds(test::parsed(R"(program p
+  input ids: i64[4]
+  input x: f32[10]
+  output y: f32[4]
+{ for i in 0..4 { y[i] = x[check(ids[i], 1000)] } })"));
+  REQUIRE(result.ok());
+  CHECK_THAT(print(*result), Catch::Contains("x[check(check(ids[i], 1000), 10)]"));
+  unchanged(R"(program p
+  input ids: i64[4]
+  input x: f32[10]
+  output y: f32[4]
+{ for i in 0..4 { y[i] = x[check(ids[i], 5)] } })");
+}
+
+TEST_CASE("explicit vectors are refused: nothing is proved about their lanes") {
+  CHECK(
+      refusal(R"(program p
+  input x: f32[8]
+  output y: f32[8]
+{ y[ramp(0, 1, 8)] = broadcast(1.0, 8) })") ==
+      "y[ramp(0, 1, 8)] = broadcast(1.0, 8) is an access by explicit vectors, which only lowering "
+      "makes\n  legal here: vector for");
+  CHECK(refusal(R"(program p
+  input x: f32[8]
+  output s: f32[]
+{
+  s[] = 0.0
+  s[] += x[ramp(1000, 1, 8)]
+})") == "x[ramp(1000, 1, 8)] is an access by explicit vectors, which only lowering makes\n"
+        "  legal here: vector for");
+}
+
 }  // namespace
 }  // namespace tenon

@@ -130,6 +130,28 @@ TEST_CASE("D2: every element type has its own number of lanes") {
   }
 }
 
+TEST_CASE("D2: values that become narrower on their way to memory") {
+  for (const auto& [from, to] :
+       {std::pair{i64, i32}, {i64, i8}, {i32, i16}, {i32, u8}, {i16, i8}}) {
+    const Size n("n");
+    const Tensor x = input("x", from, {n});
+    Everywhere e;
+    e.program = program("narrow", {x}, {compute("y", {n}, [&](Expr i) { return cast(to, x(i)); })});
+    e.length = n;
+    e.data = [&](int64_t length) {
+      CaseData data{{Array(from, {length})}, {Array(to, {length})}};
+      for (int64_t i = 0; i < length; ++i) {
+        data.inputs[0].set_bits(i, static_cast<uint64_t>(3 * i));
+        data.expected[0].set_bits(
+            i, static_cast<uint64_t>(3 * i) & (to.bits() == 64 ? ~0ull : (1ull << to.bits()) - 1));
+      }
+      return data;
+    };
+    INFO(to_string(from) << " to " << to_string(to));
+    e.run();
+  }
+}
+
 TEST_CASE("D3: a factor that is not positive is an error before anything runs") {
   const Copy copy;
   for (const int64_t factor : {0, -17, -1}) {

@@ -300,5 +300,49 @@ TEST_CASE("a program that could not be built carries the reason to its users") {
         "program p: output x is an input; an output is computed (a copy, if need be)");
 }
 
+TEST_CASE("a reduction in a reduction in a select is under the condition of the select") {
+  // y[i] = i < 1 ? 0 : sum over r of x[i - 1, r] * (sum over s of x[i - 1, s])
+  Tensor x = input("x", f32, {m, k});
+  Tensor y = compute("y", {m}, [&](Expr i) {
+    const Expr squared =
+        sum(k, [&](Expr r) { return x(i - 1, r) * sum(k, [&](Expr s) { return x(i - 1, s); }); });
+    return select(i >= 1, squared, 0.0f);
+  });
+  const Program p = program("shifted", {x}, {y});
+  CHECK(run(p, {{m, 3}, {k, 2}}, {3, 2}, {1, 2, 3, 4, 5, 6}, {3}) == std::vector<float>{0, 9, 49});
+}
+
+TEST_CASE("names that the program invents give way to the user's") {
+  Tensor x = input("x", f32, {n});
+  Tensor y_sum = compute("y_sum", {n}, [&](Expr i) { return x(i) * 2.0f; });
+  const auto total = [&] { return sum(n, [&](Expr r) { return x(r) + y_sum(r); }); };
+  Tensor y = compute("y", {n}, [&](Expr i) { return y_sum(i) + total() * total(); });
+  const Program p = program("p", {x}, {y});
+  CHECK(run(p, {{n, 2}}, {2}, {1, 2}, {2}) == std::vector<float>{2 + 81, 4 + 81});
+  const std::string text = print(p);
+  CHECK_THAT(text,
+             Catch::Contains("alloc y_sum: f32[n]") && Catch::Contains("alloc y_sum2: f32[]"));
+}
+
+TEST_CASE("an empty expression is an error wherever it stands") {
+  Tensor x = input("x", f32, {n});
+  const auto defined = [&](const Expr& value) {
+    return refusal({x}, {compute("y", {n}, [&](Expr) { return value; })});
+  };
+  CHECK(defined(Expr()) == "in the definition of y: the definition of y returns no expression");
+  CHECK(defined(x(Expr())) == "in the definition of y: index 0 of x is empty");
+  CHECK(defined(sum(Expr(), [&](Expr r) { return x(r); })) ==
+        "in the definition of y: sum: an extent is empty");
+  const std::string nothing = ": an expression is empty; a default-made Expr has no value";
+  const Tensor wrong = input("w", f32, {Expr()});
+  CHECK(refusal({wrong}, {compute("y", {n}, [&](Expr) { return Expr(1.0f); })}) ==
+        "the shape of w" + nothing);
+  CHECK(refusal({x}, {compute("y", {Expr()}, [&](Expr i) { return x(i); })}) ==
+        "the shape of y" + nothing);
+  const absl::StatusOr<Program> required =
+      build_program("p", {x}, {compute("y", {n}, [&](Expr i) { return x(i); })}, {require(Expr())});
+  CHECK(required.status().message() == "a requirement" + nothing);
+}
+
 }  // namespace
 }  // namespace tenon

@@ -83,6 +83,17 @@ TEST_CASE("a vector loop folds the upper half onto the lower half and combines o
   CHECK(s.at<float>(0) == 100.0f + ((a + c) + (b + d)));
 }
 
+TEST_CASE("a fold whose lanes are all off does nothing and checks no index") {
+  const Program p = test::parsed(R"(
+    program nothing
+      input x: f32[4]
+      output s: f32[1]
+    { s[3] += x[ramp(0, 1, 4)] where broadcast(false, 4) })");
+  Array x = Array::of<float>({4}, {1, 2, 3, 4}), s = Array::of<float>({1}, {7});
+  REQUIRE(interpret(p, {}, {&x, &s}) == absl::OkStatus());
+  CHECK(s.at<float>(0) == 7);
+}
+
 TEST_CASE("explicit vectors mean what the vector loop meant") {
   const Program loops = test::parsed(R"(
     program p
@@ -203,6 +214,42 @@ TEST_CASE("integer expressions evaluate for given sizes") {
   const Size n("n");
   CHECK(evaluate_int((n + 3) / 4, {{n, 10}}) == 3);
   CHECK_FALSE(evaluate_int((n + 3) / 4, {}).has_value());
+}
+
+TEST_CASE("a program that could not be built, or none at all, is not run") {
+  ProgramData failed;
+  failed.name = "p";
+  failed.error = "y is wrong";
+  failed.body = seq({});
+  CHECK(error_of(Program(failed), {}) == "y is wrong");
+  CHECK(error_of(Program(), {}) == "the Program is null");
+}
+
+TEST_CASE("an array of the wrong number of values is not taken as an argument") {
+  const Program p = test::parsed(R"(
+    program copy
+      input x: f32[1]
+      output y: f32[1]
+    { y[0] = x[0] })");
+  Array x = Array::of<float>({1}, {1, 2}), y(f32, {1});
+  CHECK(x.values<float>() == std::vector<float>{1, 2});
+  CHECK(error_of(p, {&x, &y}) == "argument x: expected f32[1], got f32[2]");
+}
+
+TEST_CASE("a minus before a NaN or a bit pattern negates it") {
+  const Program p = test::parsed(R"(
+    program p
+      output y: f32[3]
+    {
+      y[0] = -f32.bits(0x3f800000)
+      y[1] = -f32.nan
+      y[2] = -inf
+    })");
+  Array y(f32, {3});
+  REQUIRE(interpret(p, {}, {&y}).ok());
+  CHECK(y.bits(0) == 0xbf800000);
+  CHECK(y.bits(1) == 0xffc00000);
+  CHECK(y.bits(2) == 0xff800000);
 }
 
 }  // namespace

@@ -231,5 +231,18 @@ TEST_CASE("an expression that is too deep for recursion is not made and says so"
   CHECK(right.is<Invalid>());
 }
 
+TEST_CASE("an expression that is too large a tree is not made, however much of it is shared") {
+  Expr e = Var("v", f32);
+  int doublings = 0;
+  while (!e.is<Invalid>() && doublings < 64) {
+    e = e * e;
+    ++doublings;
+  }
+  CHECK(doublings == 18);
+  CHECK(e.as<Invalid>()->message ==
+        "the expression has more than 262144 operations, with shared parts counted wherever they "
+        "are used; store a part of it in a buffer");
+}
+
 }  // namespace
 }  // namespace tenon

@@ -589,5 +589,49 @@ TEST_CASE("the raw function computes without checks") {
   CHECK(fault.site == -1);
 }
 
+TEST_CASE("an index that fails on an empty table touches nothing") {
+  const Size rows("rows"), count("count");
+  const Tensor table = input("table", f32, {rows}), ids = input("ids", i64, {count});
+  const Tensor y = compute("y", {count}, [&](Expr i) { return table(ids(i)); });
+  const Kernel kernel = compiled(jit().compile(program("gather", {table, ids}, {y})));
+  std::vector<int64_t> id = {0};
+  std::vector<float> out(1);
+  const absl::Status status = kernel(
+      {View(static_cast<float*>(nullptr), {0}), View(id.data(), {1})}, {View(out.data(), {1})});
+  CHECK(status.code() == absl::StatusCode::kOutOfRange);
+  CHECK(message(status) == "kernel gather: index ids[i] of table is 0, but must be in [0, 0)");
+}
+
+TEST_CASE("a condition does not take the check away from what stands beside it") {
+  // Both sides of & are evaluated, so the index is checked although the other side bounds it.
+  const Tensor d = input("d", i64, {4}), x = input("x", f32, {10});
+  const Tensor y = compute("y", {4}, [&](Expr i) {
+    return select((d(i) >= 0) & (d(i) < 10) & (x(d(i)) > 0.0f), 1.0f, 0.0f);
+  });
+  const Kernel kernel = compiled(jit().compile(program("beside", {d, x}, {y})));
+  std::vector<int64_t> at = {0, 3, 9, int64_t{1} << 40};
+  std::vector<float> table(10, 1.0f), out(4);
+  const auto call = [&] {
+    return kernel({View(at.data(), {4}), View(table.data(), {10})}, {View(out.data(), {4})});
+  };
+  CHECK(call().code() == absl::StatusCode::kOutOfRange);
+  at[3] = 5;
+  CHECK(call().ok());
+  CHECK(out == std::vector<float>{1, 1, 1, 1});
+}
+
+TEST_CASE("a layout that leaves the packed buffer is refused when a weight is packed") {
+  const absl::StatusOr<Program> p = parse(R"(
+    program p
+      weight w: f32[2] packs [100] by (i) -> (i)
+      output y: f32[2]
+    { for i in 0..2 { y[i] = w[i] } })");
+  REQUIRE(p.ok());
+  const Kernel kernel = compiled(jit().compile(*p));
+  std::vector<float> w(100);
+  const absl::StatusOr<Packed> packed = kernel.pack("w", View(w.data(), {100}));
+  CHECK_THAT(message(packed.status()), Catch::Contains("packed[i] = w[i] leaves packed"));
+}
+
 }  // namespace
 }  // namespace tenon

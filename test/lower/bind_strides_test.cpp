@@ -28,10 +28,10 @@ TEST_CASE("Strides become sizes with names of their own") {
   CHECK(verify_form(p, static_cast<uint32_t>(Form::kStridesBound)).ok());
   CHECK(print(p) ==
         "program p\n"
-        "  size y_s0, x_s0, y_s0_, y_s1, y_s2\n"
+        "  size y_s0, x_s0, y_s0_1, y_s1, y_s2\n"
         "  input x: f32[y_s0, 5] strides [x_s0, 1]\n"
         "  scalar e: f32\n"
-        "  output y: f32[y_s0, 5, 3] strides [y_s0_, y_s1, y_s2]\n"
+        "  output y: f32[y_s0, 5, 3] strides [y_s0_1, y_s1, y_s2]\n"
         "{\n"
         "  y[0, 0, 0] = x[0, 0] + e\n"
         "}\n");

@@ -157,3 +157,26 @@ TEST_CASE("Trimming keeps the meaning") {
     }
   }
 }
+
+TEST_CASE("A guard on a name that is bound inside of the loop is read through") {
+  CHECK(body_after(trim_loops, R"(
+    program p
+      output y: f32[100]
+    { for i in 0..100 {
+        let v = i * 2
+        if v + i < 90 { y[i] = 1.0 }
+      } })") ==
+        "for i in 0..30 {\n"
+        "  let v = i * 2\n"
+        "  y[i] = 1.0\n"
+        "}\n");
+  const char* data = R"(
+    program p
+      input x: i64[100]
+      output y: f32[100]
+    { for i in 0..100 {
+        let v = x[i]
+        if v + i < 90 { y[i] = 1.0 }
+      } })";
+  CHECK(body_after(trim_loops, data) == body_of(parsed(data)));
+}

@@ -26,6 +26,8 @@ Array stored_form(const Param& param, Array& logical, const Sizes& sizes) {
   return packed;
 }
 
+constexpr int64_t kMaxStatements = 5'000'000;
+
 class PairCheck {
  public:
   PairCheck(uint64_t seed, const PairOptions& options, PairCounts& counts)
@@ -72,7 +74,10 @@ class PairCheck {
     return text.str();
   }
 
+  // A step that makes many more iterations than there is work (a few splits of short loops) is
+  // taken back: it would only cost time.
   std::string one_step(Schedule& schedule) {
+    const Schedule before = schedule;
     if (!try_random_step(rng_, schedule)) {
       ++counts_.refused;
       return "";
@@ -81,7 +86,12 @@ class PairCheck {
     std::string failed = problem_of(schedule.program());
     if (!failed.empty()) return failed;
     std::vector<Array> result;
-    failed = interpret_into(schedule.program(), result);
+    failed = interpret_into(schedule.program(), result, kMaxStatements);
+    if (too_long_) {
+      too_long_ = false;
+      schedule = before;
+      return "";
+    }
     if (!failed.empty()) return failed;
     if (schedule.program()->reassociated && !reassociated_) {
       reassociated_ = true;
@@ -99,13 +109,16 @@ class PairCheck {
   bool is_output(size_t p) const { return case_.program->params[p].role == Role::kOutput; }
 
   // Runs a Program in the interpreter on the data, and gives all arrays after the run.
-  std::string interpret_into(const Program& program, std::vector<Array>& result) {
+  std::string interpret_into(const Program& program, std::vector<Array>& result,
+                             int64_t max_statements = 0) {
     result.clear();
     for (size_t p = 0; p < data_.size(); ++p) {
       result.push_back(stored_form(program->params[p], data_[p], case_.sizes));
     }
     const absl::Status status =
-        interpret(program, remaining(program), arguments_of(program, result));
+        interpret(program, remaining(program), arguments_of(program, result),
+                  {.max_statements = max_statements});
+    too_long_ = status.code() == absl::StatusCode::kDeadlineExceeded;
     return status.ok() ? "" : std::string(status.message());
   }
 
@@ -298,6 +311,7 @@ class PairCheck {
   RandomCase case_;
   std::vector<Array> data_;
   std::vector<Array> reference_;
+  bool too_long_ = false;
   bool reassociated_ = false;
 };
 

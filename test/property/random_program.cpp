@@ -5,6 +5,7 @@
 
 #include "tenon/dsl/dsl.h"
 #include "tenon/ir/scalar_ops.h"
+#include "tenon/ir/visit.h"
 
 namespace tenon::test {
 namespace {
@@ -309,7 +310,31 @@ uint64_t random_bits(Rng& rng, Type type, bool exact) {
 
 }  // namespace
 
-RandomCase random_case(Rng& rng) { return Generator(rng).make(); }
+// Gives a name to some index arithmetic of some statements, which only text can do.
+Program with_some_names(Rng& rng, const Program& program) {
+  const auto name_part = [&](const Stmt& s) {
+    if (s.is<For>() || s.is<Seq>() || s.is<Alloc>() || !rng.chance(40)) return s;
+    std::vector<Expr> parts;
+    const auto collect = [&](const Expr& e) {
+      walk(e, [&](const Expr& x) {
+        if (x.type() == i64 && x.is<Binary>() && !touches_memory(x)) parts.push_back(x);
+      });
+    };
+    for_each_child(s, collect, [](const Stmt&) {});
+    if (parts.empty()) return s;
+    const Expr part = rng.pick(parts);
+    const Var name("v");
+    const Stmt named = rewrite(s, [&](const Expr& x) { return equal(x, part) ? Expr(name) : x; });
+    return seq({bind(name, part), named});
+  };
+  return program.with_body(rewrite_stmts(program->body, name_part));
+}
+
+RandomCase random_case(Rng& rng) {
+  RandomCase c = Generator(rng).make();
+  if (rng.chance(20)) c.program = with_some_names(rng, c.program);
+  return c;
+}
 
 std::vector<Array> random_data(Rng& rng, const RandomCase& c) {
   std::vector<Array> data;

@@ -584,11 +584,11 @@ TEST_CASE("a call with 64 parameters and 64 size slots is checked") {
 TEST_CASE("a fault is reported in words") {
   Signature s;
   s.kernel = "embed";
-  s.checks = {"index 0 of table"};
+  s.checks = {"index ids[i] of table"};
   CHECK(fault_status(s, {-1, 0, 0}).ok());
   const absl::Status status = fault_status(s, {0, 12, 10});
   CHECK(status.code() == absl::StatusCode::kOutOfRange);
-  CHECK(status.message() == "kernel embed: index 0 of table is 12, but must be in [0, 10)");
+  CHECK(status.message() == "kernel embed: index ids[i] of table is 12, but must be in [0, 10)");
   CHECK(fault_status(s, {5, -1, 10}).message() ==
         "kernel embed: check 5 is -1, but must be in [0, 10)");
 }

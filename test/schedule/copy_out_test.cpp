@@ -67,5 +67,17 @@ TEST_CASE("An output that is not wholly written first has no local stage") {
   CHECK(refusal(program_of("for i in 0..n { grid[0, i] = x[i] }", 1, 0)) == "nothing writes out");
 }
 
+TEST_CASE("The local copy gets a name that is free") {
+  const Program p = parsed(R"(
+    program p
+      size n
+      input out_local: f32[n]
+      output out: f32[n]
+    { for i in 0..n { out[i] = out_local[i] } })");
+  const auto result = primitives::copy_out(p, find_buffer(p, "out"));
+  REQUIRE(result.ok());
+  CHECK(result->local.name() == "out_local_1");
+}
+
 }  // namespace
 }  // namespace tenon::test

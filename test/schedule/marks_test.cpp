@@ -111,5 +111,13 @@ TEST_CASE("Unrolling has a limit, also over several loops") {
         "  legal here: split(j, 4), then unroll(ji)");
 }
 
+TEST_CASE("Too many lanes are refused with what would be legal") {
+  const Program p = program_of("for i in 0..1000 { grid[0, i] = 1.0 }", 1, 1000);
+  Schedule s(p, {});
+  s.vectorize(s.loops<1>("grid")[0]);
+  CHECK_THAT(refusal_of(s), Catch::Contains("a vector has 1 to 256 lanes") &&
+                                Catch::EndsWith("legal here: split(i, 16), then vectorize(ii)"));
+}
+
 }  // namespace
 }  // namespace tenon::test

@@ -119,6 +119,20 @@ TEST_CASE("One loop makes a row of accumulators") {
   s.check();
 }
 
+TEST_CASE("A register tile over a loop that fuses two dimensions is refused with the reason") {
+  const Program p = linear_relu();
+  const Sizes sizes = sizes_of(p, {{"m", 5}, {"n", 19}, {"k", 3}});
+  Followed s(p, sizes, sizes);
+  const std::vector<Loop> loops = s->loops("out");
+  const Loop fused = s->fuse(loops[0], loops[1]);
+  s.check();
+  s->register_tile("linear", {fused}, {8});
+  CHECK(refusal_of(s.schedule()) ==
+        "schedule step 2: register_tile(linear, {ij}, {8}) refused\n"
+        "  compute_at(linear, ijo): the extent of the first index of reads of linear varies with "
+        "ijo: (ijo * 8 + 7) // 19 - ijo * 8 // 19 + 1");
+}
+
 TEST_CASE("A register tile that is refused changes nothing") {
   const Program p = linear_relu();
   Schedule s(p);

@@ -167,5 +167,28 @@ TEST_CASE("Sizes are given first, and what is wrong with them is the schedule's 
   CHECK(print(null.program()) != "");
 }
 
+TEST_CASE("A Program that was lowered is not scheduled again") {
+  const auto refused = [](const char* text) {
+    const Schedule s(parsed(text));
+    return std::string(s.status().message());
+  };
+  CHECK_THAT(refused(R"(
+    program p
+      input x: f32[10, 50] strides [100, 1]
+      output y: f32[10, 50]
+    { for i in 0..10 { for j in 0..50 { y[i, j] = x[i, j] } } })"),
+             Catch::Contains("parameter x has strides; a Program to schedule has none\n"
+                             "  legal here: CompileOptions::strides"));
+  CHECK_THAT(refused(R"(
+    program p
+      output y: f32[4]
+    {
+      alloc t: f32[4] in shared at 0
+      for i in 0..4 { t[i] = 1.0 }
+      for j in 0..4 { y[j] = t[j] }
+    })"),
+             Catch::Contains("buffer t has a place in the workspace"));
+}
+
 }  // namespace
 }  // namespace tenon::test

@@ -29,9 +29,12 @@ class Array {
  public:
   Array() = default;
   Array(Type type, std::vector<int64_t> shape);  // zeros
+  // Values that are not one per element make a row of them, which no argument of that shape takes.
   template <class T>
   static Array of(std::vector<int64_t> shape, const std::vector<T>& values) {
     Array a(type_of<T>(), std::move(shape));
+    const auto count = static_cast<int64_t>(values.size());
+    if (a.elements() != count) a = Array(type_of<T>(), {count});
     for (size_t i = 0; i < values.size(); ++i) {
       const T value = values[i];
       std::memcpy(a.data() + i * sizeof(T), &value, sizeof(T));

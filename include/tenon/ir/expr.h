@@ -154,8 +154,8 @@ enum class BinaryOp : uint8_t {
   kLe,
   kEq,
   kNe,
-  // check(i, n): i, promised to be in [0, n). A broken promise makes the call return an error and
-  // gives 0 here, so that nothing outside of a buffer is touched. Both sides are i64.
+  // check(i, n): i, promised to be in [0, n). A broken promise ends the kernel and makes the call
+  // return an error; nothing outside of a buffer is touched. Both sides are i64.
   kCheck,
 };
 
@@ -243,12 +243,15 @@ struct ExprNode {
       kind;
   uint64_t hash;  // of the structure; equal expressions have equal hashes
   int32_t depth;  // 1 for a leaf
+  int32_t size;   // nodes, a shared one counted wherever it is used; at most kMaxExprSize
 };
 
 // Functions on expressions recurse, in every layer and on the host's stack, so a deeper tree is not
 // made: the node that would exceed this is an Invalid instead. A level takes up to about 1 KB in
 // optimised code.
 inline constexpr int32_t kMaxExprDepth = 2000;
+// Sharing is invisible, so that x = x * x, forty times, is a tree of 2^40 nodes: not made either.
+inline constexpr int32_t kMaxExprSize = 1 << 18;
 inline constexpr int32_t kMaxLanes = 1 << 16;
 
 inline Type Expr::type() const { return node_->type; }

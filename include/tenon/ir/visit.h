@@ -1,6 +1,6 @@
 // Walking and rewriting, built on one function per sort that knows the children.
 //
-//   Stmt s2 = rewrite(s, [&](const Expr& e) { return is_var(e, i) ? lo + e : e; });
+//   Stmt s2 = rewrite(s, [&](const Expr& e) { return equal(e, i) ? lo + e : e; });
 //   walk(s, [&](const Stmt& t) { if (t.is<For>()) ++loops; });
 //   Expr e2 = substitute(e, {{i, 0}});
 //
@@ -13,6 +13,7 @@
 #include <set>
 #include <vector>
 
+#include "tenon/base/match.h"
 #include "tenon/ir/program.h"
 
 namespace tenon {
@@ -28,8 +29,29 @@ Expr map_children(const Expr& e, const ExprMap& f);
 // simplifier, never here.
 Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt);
 
-// Calls f on each direct child, in printed order. Null children are left out.
-void for_each_child(const Expr& e, const std::function<void(const Expr&)>& f);
+// Calls f on each direct child, in printed order. Null children are left out. (A template for
+// expressions: recursions through it need little stack for deep ones.)
+template <class F>
+void for_each_child(const Expr& e, const F& f) {
+  const auto each = [&](const Expr& child) {
+    if (child) f(child);
+  };
+  match(
+      e.node().kind,  //
+      [&](const Const&) {}, [&](const VarRef&) {}, [&](const Invalid&) {},
+      [&](const Unary& x) { each(x.a); }, [&](const Binary& x) { each(x.a), each(x.b); },
+      [&](const Select& x) { each(x.condition), each(x.on_true), each(x.on_false); },
+      [&](const Cast& x) { each(x.a); },
+      [&](const Load& x) {
+        for (const Expr& index : x.indices) each(index);
+        each(x.mask);
+      },
+      [&](const Ramp& x) { each(x.base), each(x.stride); }, [&](const Broadcast& x) { each(x.a); },
+      [&](const Reduce& x) {
+        for (const ReduceAxis& axis : x.axes) each(axis.extent);
+        each(x.value);
+      });
+}
 void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_expr,
                     const std::function<void(const Stmt&)>& on_stmt);
 
@@ -45,6 +67,18 @@ void walk(const Expr& e, const std::function<void(const Expr&)>& f);
 void walk(const Stmt& s, const std::function<void(const Stmt&)>& f);
 // Every expression in s, sub-expressions included.
 void walk_exprs(const Stmt& s, const std::function<void(const Expr&)>& f);
+
+// Does `holds` hold for e or for any expression in it?
+template <class Holds>
+bool any_in(const Expr& e, const Holds& holds) {
+  if (holds(e)) return true;
+  bool found = false;
+  for_each_child(e, [&](const Expr& child) { found = found || any_in(child, holds); });
+  return found;
+}
+bool has_load(const Expr& e);
+// Loads, or checks an index: must not be evaluated where the program does not.
+bool touches_memory(const Expr& e);
 
 // Replaces free variables. Loops are not capture-checked: a Program's variables are distinct.
 using VarMap = std::map<Var, Expr>;

@@ -205,7 +205,7 @@ struct Signature {
     std::string text;
   };
   std::vector<Requirement> requirements;
-  std::vector<std::string> checks;  // text of each check site: "index 0 of table"
+  std::vector<std::string> checks;  // text of each check site: "index ids[i] of table"
   CallPlan plan;                    // finalize fills it
 };
 
@@ -236,7 +236,7 @@ absl::Status check_call(const Signature& signature, absl::Span<const Argument> i
                         absl::Span<const View> outputs, BoundCall* bound);
 
 // What the kernel reported through tenon_call::fault: ok while site is -1, else OutOfRange,
-// "kernel embed: index 0 of table is 12, but must be in [0, 10)".
+// "kernel embed: index ids[i] of table is 12, but must be in [0, 10)".
 absl::Status fault_status(const Signature& signature, const tenon_fault& fault);
 
 }  // namespace tenon
