@@ -101,7 +101,9 @@ int main(int argc, char** argv) {
   const auto linear_case = [&](const Shape& shape, double bound) {
     return Case{"linear_relu " + shape.name(),
                 bound,
-                [&linear, shape] { return schedule_for(linear, shape, tile_for(shape)); },
+                [&linear, shape] {
+                  return schedule_for(linear, shape, tile_for(shape, tn::Target::host()));
+                },
                 {}};
   };
   std::vector<Case> cases = {{"elementwise", 4, [&] { return elementwise.schedule(); }, {}},

@@ -37,16 +37,14 @@ struct LinearRelu {
   }
 };
 
-struct Tile {
-  int64_t rows, columns;
-};
+using Tile = Target::Tile;
 
 // The expert's choice. As many accumulators as registers allow, and rows divided evenly: 50 rows
 // are 13 + 13 + 13 + 11 rather than 14 + 14 + 14 + 8.
-inline Tile tile_for(const Shape& shape) {
-  constexpr int64_t kMostRows = 14;  // of two vectors each, in 32 registers
-  const int64_t tiles = (shape.m + kMostRows - 1) / kMostRows;
-  return {(shape.m + tiles - 1) / tiles, 32};
+inline Tile tile_for(const Shape& shape, const Target& target) {
+  const Tile most = target.matmul_tile(f32);
+  const int64_t tiles = (shape.m + most.rows - 1) / most.rows;
+  return {(shape.m + tiles - 1) / tiles, most.columns};
 }
 
 inline Schedule schedule_for(const LinearRelu& f, const Shape& shape, const Tile& tile) {

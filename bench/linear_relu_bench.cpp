@@ -201,7 +201,7 @@ struct Ratios {
 
 void compare(tn::Jit& jit, const LinearRelu& f, const Shape& shape, bool all, Ratios& ratios) {
   Data data(shape);
-  const Tile tile = tile_for(shape);
+  const Tile tile = tile_for(shape, jit.target());
   TenonRun tenon(jit, f, shape, tile, data);
   EigenRun eigen(shape, data);
   const std::string name =
@@ -255,6 +255,9 @@ int main(int argc, char** argv) {
   if (!pin_to_one_core()) std::printf("not pinned to a core\n");
 #ifdef TENON_HAVE_DNNL
   if (omp_set_num_threads) omp_set_num_threads(1);
+  const dnnl_version_t* peer = dnnl_version();
+  std::printf("oneDNN %d.%d.%d, Eigen %d.%d.%d\n", peer->major, peer->minor, peer->patch,
+              EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
 #endif
   tn::Jit jit;
   std::printf("target %s\n\n%-14s %-24s %10s %10s %10s\n", jit.target().to_string().c_str(),
@@ -271,6 +274,10 @@ int main(int argc, char** argv) {
   report.at_least("speed over oneDNN, geometric mean", geomean(ratios.onednn), 1.0, "");
   report.at_least("speed over oneDNN, worst",
                   *std::min_element(ratios.onednn.begin(), ratios.onednn.end()), 0.9, "");
+#else
+  // Nothing to compare with is not a comparison that was won.
+  std::printf("built without oneDNN: install libdnnl-dev and configure again\n");
+  report.at_least("peers found", 0, 1, "");
 #endif
   report.at_least("speed over Eigen, geometric mean", geomean(ratios.eigen), 1.2, "");
   return report.exit_code();

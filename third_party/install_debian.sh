@@ -8,7 +8,6 @@ set -eu
 
 required="g++ cmake ninja-build libabsl-dev zlib1g-dev libzstd-dev"
 demo="libeigen3-dev"
-demo="libeigen3-dev"
 test="catch2 libeigen3-dev"
 bench="libeigen3-dev libbenchmark-dev libdnnl-dev"
 llvm_versions="22 21 20 19"  # in order of preference
@@ -40,7 +39,6 @@ for group in "$@"; do
         if installed "llvm-$version-dev"; then need_llvm=; fi
       done
       for package in $required; do want "$package"; done ;;
-    demo) for package in $demo; do want "$package"; done ;;
     demo) for package in $demo; do want "$package"; done ;;
     test) for package in $test; do want "$package"; done ;;
     bench) for package in $bench; do want "$package"; done ;;

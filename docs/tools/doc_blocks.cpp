@@ -1,9 +1,9 @@
 // Keeps documents true: their code blocks are compiled and run, their text blocks are what they
 // print.
 //
-//   doc_blocks code tour.md tour.cpp      the ```cpp blocks as one program
-//   doc_blocks check tour.md output.txt   does each ```text block show what the code before it
-//   printed? doc_blocks update tour.md output.txt  writes it there
+//   doc_blocks code tour.md tour.cpp       the ```cpp blocks as one program
+//   doc_blocks check tour.md output.txt    does each ```text block show what its code prints?
+//   doc_blocks update tour.md output.txt   writes it there
 //
 // Blocks stand in the body of one main, in order; a block that has a main of its own is the whole
 // program. Places in messages are those of the document.

@@ -3,7 +3,7 @@
 //   #include "tenon/tenon.h"
 //   namespace tn = tenon;
 //
-// Start with docs/tour.md. A program that only runs kernels compiled ahead of time includes
+// Start with docs/tour.md. Code that only passes views and executors around includes
 // tenon/runtime/runtime.h and links tenon::runtime instead.
 #pragma once
 

@@ -103,9 +103,10 @@ class BoundsChecker {
       const Expr condition = inside(indices[d], shape[d]);
       if (proved(facts, condition)) continue;
       if (prove(facts, condition) == Answer::kNo) {
-        status_ = refuse(text(e) + " leaves " + access.buffer.name() + ": index " +
-                             std::to_string(d) + " is not always in [0, " + text(shape[d]) + ")",
-                         {}, {"select(inside, " + text(e) + ", padding)"});
+        status_ =
+            refuse(text(e) + " leaves " + access.buffer.name() + ": " + index_text(indices, d) +
+                       " is not always in [0, " + text(shape[d]) + ")",
+                   {}, {"select(inside, " + text(e) + ", padding)"});
         return e;
       }
       indices[d] = binary(BinaryOp::kCheck, indices[d], shape[d]);
@@ -127,8 +128,8 @@ class BoundsChecker {
       if (proved(facts, condition)) continue;
       const bool leaves = prove(facts, condition) == Answer::kNo;
       status_ =
-          refuse(headline(s) + (leaves ? " leaves " : " may leave ") + buffer.name() + ": index " +
-                     std::to_string(d) +
+          refuse(headline(s) + (leaves ? " leaves " : " may leave ") + buffer.name() + ": " +
+                     index_text(indices, d) +
                      (leaves ? " is not always in [0, " : " cannot be shown to be in [0, ") +
                      text(shape[d]) + ")",
                  leaves ? std::vector<std::string>{} : std::vector<std::string>{text(condition)});
@@ -146,6 +147,11 @@ class BoundsChecker {
     std::string statement = text(s);
     if (!statement.empty() && statement.back() == '\n') statement.pop_back();
     return statement;
+  }
+
+  // "index i + 1 (dimension 0)"
+  std::string index_text(const std::vector<Expr>& indices, size_t d) const {
+    return "index " + text(indices[d]) + " (dimension " + std::to_string(d) + ")";
   }
 
   // As the program's own text shows it.

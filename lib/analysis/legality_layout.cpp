@@ -92,6 +92,8 @@ absl::Status is_index_list(const std::vector<Expr>& shape, const std::vector<Var
                   " indices, and the buffer has " + std::to_string(shape.size()));
   }
   for (const Expr& e : map) {
+    if (!e) return refuse("an index of the layout is empty");
+    if (const Invalid* wrong = e.as<Invalid>()) return refuse("the layout: " + wrong->message);
     if (has_load(e) || !(e.type() == i64)) {
       return refuse("index " + text_of(e, within) +
                     " of the layout is not an integer expression of the indices");

@@ -117,7 +117,7 @@ absl::Status with_context(const absl::Status& status, int step, std::string acti
   if (d.reason.empty()) d.reason = std::string(status.message());
   if (d.step == 0) d.step = step;
   if (d.action.empty()) d.action = std::move(action);
-  if (d.file.empty()) {
+  if (d.file.empty() && place.line() != 0) {  // a default-made place is none
     d.file = place.file_name();
     d.line = static_cast<int>(place.line());
   }

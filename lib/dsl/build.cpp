@@ -368,7 +368,7 @@ class ProgramBuilder {
           s, [&](const Expr& e) { collect_sizes(e, loops); }, [](const Stmt&) {});
     });
     for (const Var& size : data_.sizes) {
-      if (size.type() != i64) {
+      if (size.is_scalar() || size.type() != i64) {
         return refuse("program " + data_.name + " uses the scalar " + size.name() +
                       ", which is not among its inputs");
       }

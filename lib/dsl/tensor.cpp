@@ -54,7 +54,7 @@ Tensor weight(std::string name, Type type, std::vector<Expr> shape) {
   return parameter(std::move(name), type, Role::kWeight, std::move(shape));
 }
 
-Expr scalar(std::string name, Type type) { return Expr(Var(std::move(name), type)); }
+Expr scalar(std::string name, Type type) { return Expr(Var::scalar(std::move(name), type)); }
 
 Expr broadcast(const Tensor& t, const Index& i) {
   if (t.rank() > i.size()) {

@@ -171,6 +171,12 @@ std::vector<Expr> settled(std::vector<Expr> list) {
 Var::Var(std::string name, Type type)
     : info_(std::make_shared<const Info>(Info{std::move(name), type, next_id()})) {}
 
+Var Var::scalar(std::string name, Type type) {
+  Var var;
+  var.info_ = std::make_shared<const Info>(Info{std::move(name), type, next_id(), true});
+  return var;
+}
+
 Buffer::Buffer(std::string name, Type type, std::shared_ptr<const Definition> definition)
     : info_(std::make_shared<const Info>(
           Info{std::move(name), type, next_id(), std::move(definition)})) {}

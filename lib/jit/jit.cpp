@@ -47,7 +47,8 @@ absl::StatusOr<std::vector<StrideClass>> classes_of(const Program& program,
 }
 
 absl::StatusOr<Program> scheduled_for(const FunctionImpl& function, const Sizes& sizes) {
-  Schedule schedule(function.program, sizes);
+  // The user wrote no Schedule, so there is no place to point to.
+  Schedule schedule(function.program, sizes, std::source_location());
   TENON_RETURN_IF_ERROR(schedule.status());
   if (function.schedule) function.schedule(schedule, sizes);
   TENON_RETURN_IF_ERROR(schedule.status());
@@ -91,8 +92,8 @@ absl::StatusOr<Kernel> Jit::compile(const Schedule& schedule, const CompileOptio
 }
 
 absl::StatusOr<Kernel> Jit::compile(const Program& program, const Sizes& sizes,
-                                    const CompileOptions& options) {
-  return compile(Schedule(program, sizes), options);
+                                    const CompileOptions& options, std::source_location place) {
+  return compile(Schedule(program, sizes, place), options);
 }
 
 absl::Status Jit::call(const Function& function, absl::Span<const Argument> inputs,

@@ -7,7 +7,7 @@
 
 namespace tenon {
 
-absl::Status KernelImpl::run(const BoundCall& bound) const {
+absl::Status KernelImpl::run(const BoundCall& bound, const absl::Span<std::byte>* given) const {
   tenon_fault fault{-1, 0, 0};
   tenon_call call{};
   call.buffers = bound.buffers;
@@ -24,17 +24,28 @@ absl::Status KernelImpl::run(const BoundCall& bound) const {
     workers = host.max_workers();
   }
   Workspace scratch;
-  TENON_RETURN_IF_ERROR(take_workspace(bound, workers, scratch));
-  call.workspace = scratch.data();
+  if (given) {
+    const absl::Status fits = check_workspace(layout_for(bound), workers, given->data(),
+                                              static_cast<int64_t>(given->size()));
+    if (!fits.ok())
+      return refuse("kernel " + signature.kernel + ": " + std::string(fits.message()));
+    call.workspace = given->data();
+  } else {
+    TENON_RETURN_IF_ERROR(take_workspace(bound, workers, scratch));
+    call.workspace = scratch.data();
+  }
   code->entry()(&call);
   return fault_status(signature, fault);
 }
 
+WorkspaceLayout KernelImpl::layout_for(const BoundCall& bound) const {
+  const size_t slots = static_cast<size_t>(signature.size_slots);
+  return constant_workspace ? workspace : workspace_for(absl::MakeConstSpan(bound.sizes, slots));
+}
+
 absl::Status KernelImpl::take_workspace(const BoundCall& bound, int workers,
                                         Workspace& scratch) const {
-  const size_t slots = static_cast<size_t>(signature.size_slots);
-  const WorkspaceLayout layout =
-      constant_workspace ? workspace : workspace_for(absl::MakeConstSpan(bound.sizes, slots));
+  const WorkspaceLayout layout = layout_for(bound);
   const int64_t bytes = layout.total_bytes(workers);
   if (bytes == 0) return absl::OkStatus();
   if (bytes <= kMostMemory) {
@@ -72,6 +83,14 @@ absl::Status Kernel::operator()(absl::Span<const Argument> inputs,
   BoundCall bound;
   TENON_RETURN_IF_ERROR(check_call(impl_->signature, inputs, outputs, &bound));
   return impl_->run(bound);
+}
+
+absl::Status Kernel::operator()(absl::Span<const Argument> inputs, absl::Span<const View> outputs,
+                                absl::Span<std::byte> workspace) const {
+  if (!impl_) return absl::FailedPreconditionError("an empty tenon::Kernel is called");
+  BoundCall bound;
+  TENON_RETURN_IF_ERROR(check_call(impl_->signature, inputs, outputs, &bound));
+  return impl_->run(bound, &workspace);
 }
 
 WorkspaceSize Kernel::workspace(const Sizes& sizes) const {

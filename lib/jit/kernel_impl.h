@@ -66,7 +66,9 @@ struct KernelImpl {
   mutable Packer packer;
 
   // A call whose arguments are checked.
-  absl::Status run(const BoundCall& bound) const;
+  // In `given` memory, or in that of the Jit.
+  absl::Status run(const BoundCall& bound, const absl::Span<std::byte>* given = nullptr) const;
+  WorkspaceLayout layout_for(const BoundCall& bound) const;
   absl::Status take_workspace(const BoundCall& bound, int workers, Workspace& scratch) const;
   WorkspaceLayout workspace_for(absl::Span<const int64_t> size_slots) const;
   // The kernel that packs this weight from a view with strides of this class.

@@ -10,7 +10,7 @@
 // blend costs an instruction per update, so this is what makes ragged tiles fast.
 //
 // A guard on a write to a local is dropped when
-// * the guard depends on a lane or an unrolled iteration (others skip whole tiles, which saves
+// * the guard depends on a lane or an unrolled iteration (others skip whole tiles: that saves
 // time),
 // * no read touches an element that is written where the guard does not hold (by the solver),
 // * the write stays inside of the local without the guard,

@@ -1,7 +1,7 @@
 // place_allocs: where each local buffer lives.
 //
-//   alloc t: f32[12, 32]      ->  alloc stack t: f32[12, 32]
-//   alloc p: f32[n, 32]       ->  alloc shared p: f32[n, 32] at 4096
+//   alloc t: f32[12, 32]      ->  alloc t: f32[12, 32] in stack
+//   alloc p: f32[n, 32]       ->  alloc p: f32[n, 32] in shared at 4096
 //
 // Needs: kExplicitVectors (then it is known which indices are constants). Gives: kAllocsPlaced.
 // * A shape that varies with loops becomes its hull, so that sizes and offsets depend on the

@@ -2,7 +2,7 @@
 //
 //   vector for v in 0..16 { if j + v < n { out[j + v] = x[j + v] * s[i] } }
 //   ->
-//   out[ramp(j, 1, 16)] = masked(x[ramp(j, 1, 16)], m) * broadcast(s[i], 16) mask m
+//   out[ramp(j, 1, 16)] = masked(x[ramp(j, 1, 16)], m) * broadcast(s[i], 16) where m
 //       with m = ramp(0, 1, 16) < broadcast(n - j, 16)
 //
 // Needs: kVectorsCut, kNoUnroll. Gives: kExplicitVectors. Statements run in lock step, one after

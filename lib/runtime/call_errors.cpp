@@ -90,8 +90,11 @@ class Describer {
       case Kind::kStrides: return stride_text();
       case Kind::kNull: return "a null pointer for " + given();
       case Kind::kAlignment:
-        return "the address is not a multiple of " + std::to_string(p.type.bytes()) +
-               ", the size of " + to_string(p.type);
+        return "the address must be a multiple of " + std::to_string(p.type.bytes()) +
+               ", the size of " + to_string(p.type) + ", and is " +
+               std::to_string(reinterpret_cast<uintptr_t>(view().data()) %
+                              static_cast<uintptr_t>(p.type.bytes())) +
+               " beyond one";
       case Kind::kOverlap: return "its memory overlaps argument " + name_of_param(problem_.other);
       case Kind::kOverlapsItself: return "elements of this output overlap each other: " + given();
       default: return "";

@@ -1,7 +1,6 @@
 // parallelize(i):
 //
-//   for i in 0..n              for i in 0..n parallel
-//     out[i] = x[i]      ->      out[i] = x[i]
+//   for i in 0..n { S }   ->   parallel for i in 0..n { S }
 //
 // Obligation (may_parallelize): two iterations never touch the same element unless both only read
 // it. Exact.

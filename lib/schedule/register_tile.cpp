@@ -136,13 +136,9 @@ std::vector<Packable> packable_weights(const Program& program, const Buffer& sta
 
 // [d0 // lanes, d1, d0 % lanes] for dimension 0.
 IndexMap panels(size_t dimension, int64_t lanes) {
-  return [=](const std::vector<Expr>& index) {
-    std::vector<Expr> place = {index[dimension] / Expr(lanes)};
-    for (size_t d = 0; d < index.size(); ++d) {
-      if (d != dimension) place.push_back(index[d]);
-    }
-    place.push_back(index[dimension] % Expr(lanes));
-    return place;
+  return [=](const Index& index) {
+    const auto panel = static_cast<int>(dimension);
+    return index[panel] / Expr(lanes) + index.without(panel) + index[panel] % Expr(lanes);
   };
 }
 

@@ -53,9 +53,15 @@ absl::Status not_nested(const Program& program, const For& top, const Stmt& body
   }
   // Something beside the loop, or an `if` around it.
   const auto beside = std::find_if_not(parts.begin(), parts.end(), holds);
+  const auto before = static_cast<int>(inside - parts.begin());
+  std::vector<std::string> legal;
+  if (before > 0 && inside + 1 == parts.end() && fission(program, top.var, before).ok()) {
+    legal.push_back("fission(" + first + ", " + std::to_string(before) + "), then reorder");
+  }
   return refuse("loops " + first + " and " + second + " are not perfectly nested: `" +
-                headline_in(program, beside == parts.end() ? *inside : *beside) +
-                "` stands between them");
+                    headline_in(program, beside == parts.end() ? *inside : *beside) +
+                    "` stands between them",
+                {}, std::move(legal));
 }
 
 // The loops of the perfect nest from `top` down to the last of `order`.

@@ -364,7 +364,7 @@ void Schedule::set_layout(std::string_view name, const IndexMap& map, Place plac
   if (buffer.ok()) {
     const size_t rank = shape_of(program_, *buffer)->size();
     for (size_t d = 0; d < rank; ++d) vars.emplace_back("d" + std::to_string(d));
-    if (map) place_of = map(std::vector<Expr>(vars.begin(), vars.end()));
+    if (map) place_of = map(std::vector<Expr>(vars.begin(), vars.end())).exprs();
     for (Expr& e : place_of) e = with_sizes(e);
   }
   std::vector<std::string> parts;

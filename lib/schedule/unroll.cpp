@@ -1,7 +1,6 @@
 // unroll(i):
 //
-//   for i in 0..4              for i in 0..4 unroll
-//     out[i] = x[i]      ->      out[i] = x[i]
+//   for i in 0..4 { S }   ->   unroll for i in 0..4 { S }
 //
 // Lowering writes the iterations one after the other.
 // Obligation: a constant number of iterations; with the unrolled loops around and inside, no more

@@ -1,7 +1,6 @@
 // vectorize(i):
 //
-//   for i in 0..8              for i in 0..8 vector
-//     out[i] = x[i]      ->      out[i] = x[i]
+//   for i in 0..8 { S }   ->   vector for i in 0..8 { S }
 //
 // The iterations become the lanes of a vector and run in lock step, statement by statement.
 // Obligation (may_vectorize): a constant number of lanes, and no dependence from one lane to

@@ -162,6 +162,10 @@ std::string Target::to_string() const {
 
 int Target::lanes(Type type) const { return vector_bits_ / (8 * type.element().bytes()); }
 
+Target::Tile Target::matmul_tile(Type type) const {
+  return {(vector_registers() - 4) / 2, 2 * lanes(type)};
+}
+
 bool runs_on_host(const Target& target) { return contains(set_of(Target::host()), set_of(target)); }
 
 }  // namespace tenon

@@ -54,21 +54,22 @@ TEST_CASE("a read that leaves its buffer is refused") {
   input x: f32[n]
   output y: f32[n]
 { for i in 0..n { y[i] = x[i + 1] } })") ==
-        "x[i + 1] leaves x: index 0 is not always in [0, n)\n"
+        "x[i + 1] leaves x: index i + 1 (dimension 0) is not always in [0, n)\n"
         "  legal here: select(inside, x[i + 1], padding)");
   CHECK(refusal(R"(program p
   size n
   input x: f32[n]
   output y: f32[n]
 { for i in 0..n { y[i] = select(i < 3, 0.0, x[i - 4]) } })") ==
-        "x[i - 4] leaves x: index 0 is not always in [0, n)\n"
+        "x[i - 4] leaves x: index i - 4 (dimension 0) is not always in [0, n)\n"
         "  legal here: select(inside, x[i - 4], padding)");
 }
 
 TEST_CASE("a write that leaves its buffer is refused") {
   CHECK(refusal(R"(program p
   output y: f32[4]
-{ for i in 0..5 { y[i] = 1.0 } })") == "y[i] = 1.0 leaves y: index 0 is not always in [0, 4)");
+{ for i in 0..5 { y[i] = 1.0 } })") ==
+        "y[i] = 1.0 leaves y: index i (dimension 0) is not always in [0, 4)");
 }
 
 TEST_CASE("a read about which nothing is known is checked when the kernel runs") {

@@ -67,5 +67,20 @@ TEST_CASE("Layouts that lose elements are refused") {
         }) == "the layout stores w[0] and w[1] in the same place");
 }
 
+TEST_CASE("A layout has no negative index, as many indices as dimensions, and reads no data") {
+  const char* w = "weight w: f32[6, 8] output y: f32[1] { y[0] = w[0, 0] }";
+  CHECK_THAT(layout(w, "w",
+                    [](const Vars& v) {
+                      return Exprs{Expr(v[0]) - 5, v[1]};
+                    }),
+             Catch::Contains("index 1 of the layout, d0 - 5, may be negative"));
+  CHECK_THAT(layout(w, "w",
+                    [](const Vars& v) {
+                      return Exprs{v[0], cast(f32, v[1])};
+                    }),
+             Catch::Contains("index cast<f32>(d1) of the layout is not an integer expression of "
+                             "the indices"));
+}
+
 }  // namespace
 }  // namespace tenon

@@ -344,5 +344,28 @@ TEST_CASE("an empty expression is an error wherever it stands") {
   CHECK(required.status().message() == "a requirement" + nothing);
 }
 
+TEST_CASE("a scalar that is not passed in is a mistake, of an integer type too") {
+  const Tensor x = input("x", f32, {n});
+  for (const Type type : {f32, i64}) {
+    const Expr s = scalar("s", type);
+    CHECK(refusal({x}, {compute("y", {n}, [&](Expr i) { return x(i) * cast(f32, s); })}) ==
+          "program p uses the scalar s, which is not among its inputs");
+  }
+}
+
+TEST_CASE("wrong reductions and broadcasts say what is wrong") {
+  const Tensor x = input("x", f32, {n});
+  const auto defined = [&](const Expr& value) {
+    return refusal({x}, {compute("y", {n}, [&](Expr) { return value; })});
+  };
+  CHECK(defined(sum(n, [](Expr) { return Expr(); })) ==
+        "in the definition of y: sum: the function returns no expression");
+  CHECK(defined(max_over(cast(f32, n), [&](Expr r) { return x(r); })) ==
+        "in the definition of y: max_over: an extent has type f32; it must be an integer");
+  const Tensor wide = input("wide", f32, {m, n});
+  CHECK(refusal({wide}, {compute("y", {n}, [&](Index i) { return broadcast(wide, i); })}) ==
+        "in the definition of y: wide has 2 dimensions and is broadcast over 1");
+}
+
 }  // namespace
 }  // namespace tenon

@@ -1,5 +1,6 @@
 // The kernel that everything is built around: what must be true of its machine code.
 #include <catch2/catch.hpp>
+#include <sstream>
 
 #include "support/native.h"
 #include "tenon/dsl/dsl.h"
@@ -24,6 +25,34 @@ Program linear_relu(const Size& m, const Size& n, const Size& k) {
   return program("linear_relu", {x, w, b}, {out});
 }
 
+// Vectors that machine code had to put aside and takes back: "vmovups 32(%rsp), %ymm0". (A store
+// alone may be two pointers that travel together.)
+int vector_reloads(const std::string& assembly) {
+  int reloads = 0;
+  std::istringstream lines(assembly);
+  for (std::string line; std::getline(lines, line);) {
+    const auto has = [&](const char* text) { return line.find(text) != std::string::npos; };
+    reloads += (has("(%rsp),") || has("(%rbp),")) && (has("%xmm") || has("%ymm") || has("%zmm"));
+  }
+  return reloads;
+}
+
+TEST_CASE("a tile of too many sums is seen to spill") {
+  const Size m("m"), n("n"), k("k");
+  for (const Target& target : test::native_targets()) {
+    JitOptions options;
+    options.target = target;
+    Jit jit(options);
+    Schedule s(linear_relu(m, n, k), {{m, 128}, {n, 256}, {k, 64}});
+    auto [i, j] = s.loops<2>("out");
+    const auto [rows, columns] = target.matmul_tile(f32);
+    s.register_tile("linear", {i, j}, {2 * rows, columns});
+    const absl::StatusOr<Kernel> kernel = jit.compile(s, {.keep_text = true});
+    REQUIRE(kernel.ok());
+    CHECK(vector_reloads(kernel->assembly()) > 0);
+  }
+}
+
 TEST_CASE("the tile of a register-tiled product lives in registers, whole and ragged") {
   const Size m("m"), n("n"), k("k");
   const Program program = linear_relu(m, n, k);
@@ -33,18 +62,17 @@ TEST_CASE("the tile of a register-tiled product lives in registers, whole and ra
     JitOptions options;
     options.target = target;
     Jit jit(options);
-    // Two registers of columns, and as many rows as leave room for operands.
-    const int64_t columns = 2 * target.lanes(f32);
-    const int64_t rows = target.vector_registers() == 32 ? 12 : 6;
+    const auto [rows, columns] = target.matmul_tile(f32);
     for (const Shape& shape : shapes) {
       Schedule s(program, {{m, shape.m}, {n, shape.n}, {k, shape.k}});
       auto [i, j] = s.loops<2>("out");
       s.register_tile("linear", {i, j}, {rows, columns});
-      const absl::StatusOr<Kernel> kernel = jit.compile(s);
+      const absl::StatusOr<Kernel> kernel = jit.compile(s, {.keep_text = true});
       INFO(target.to_string() << " " << shape.m << "x" << shape.n << "x" << shape.k << " "
                               << kernel.status());
       REQUIRE(kernel.ok());
       CHECK(kernel->surviving_allocas().empty());
+      CHECK(vector_reloads(kernel->assembly()) == 0);
       CHECK(kernel->workspace().shared_bytes == 0);
       CHECK(kernel->workspace().bytes_per_worker == 0);
     }

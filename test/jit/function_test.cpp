@@ -308,9 +308,7 @@ TEST_CASE("a size that only a packed weight has is read off what was packed") {
   const Tensor y =
       compute("y", {k}, [&](Expr r) { return x(r) * sum(n, [&](Expr j) { return w(j, r); }); });
   const Function f = function(program("columns", {x, w}, {y}), [&](Schedule& s, const Sizes&) {
-    s.set_layout("w", [](const std::vector<Expr>& i) {
-      return std::vector<Expr>{i[1] / 4, i[0], i[1] % 4};
-    });
+    s.set_layout("w", [](Index i) { return Index{i[1] / 4, i[0], i[1] % 4}; });
   });
   std::vector<float> in = {1, 2, 3, 4, 5}, weights(15, 2), out(5);
   const View X(in.data(), {5}), Out(out.data(), {5});

@@ -460,6 +460,31 @@ void check_reverse(const Kernel& kernel, int64_t n) {
   for (size_t i = 0; i < y.size(); ++i) REQUIRE(y[i] == 2 * x[x.size() - 1 - i]);
 }
 
+TEST_CASE("scratch memory may be given for a call") {
+  CountingAllocator allocator;
+  JitOptions options;
+  options.allocator = &allocator;
+  Jit jit(options);
+  const Reverse reverse;
+  const Kernel kernel = compiled(jit, reverse.program);
+  std::vector<float> x(10'000, 1.0f), y(x.size());
+  const size_t needed = kernel.workspace({{reverse.n, 10'000}}).total_bytes(1);
+  CHECK(needed >= 40'000);
+  alignas(64) static std::byte memory[64 << 10];
+  const auto call = [&](absl::Span<std::byte> given) {
+    return kernel({View(x.data(), {10'000})}, {View(y.data(), {10'000})}, given);
+  };
+  CHECK(call(absl::MakeSpan(memory, needed)).ok());
+  CHECK(y == std::vector<float>(x.size(), 2.0f));
+  CHECK(allocator.allocations == 0);
+  CHECK_THAT(std::string(call(absl::MakeSpan(memory, needed - 1)).message()),
+             Catch::StartsWith("kernel reverse: workspace: ") &&
+                 Catch::Contains("bytes are needed for 1 worker, got"));
+  CHECK_THAT(std::string(call(absl::MakeSpan(memory + 8, needed)).message()),
+             Catch::Contains("the address must be a multiple of 64"));
+  CHECK_FALSE(Kernel()({}, {}, absl::MakeSpan(memory)).ok());
+}
+
 TEST_CASE("scratch memory comes from the allocator of the host and goes back") {
   CountingAllocator allocator;
   {
@@ -574,6 +599,25 @@ TEST_CASE("statistics print on one line") {
   text << stats;
   CHECK(text.str() ==
         "1 hits, 2 misses, 3 compiles in 8.5 ms, 4 failures, 6 kernels of 7 bytes, 5 evictions");
+}
+
+TEST_CASE("a refusal points to the user's line, and a call has none") {
+  const Size n("n");
+  const Tensor x = input("x", f32, {n});
+  const Program p = program("shift", {x}, {compute("y", {n}, [&](Expr i) { return x(i + 1); })});
+  Jit jit;
+  const std::string reason =
+      "\n  x[i + 1] leaves x: index i + 1 (dimension 0) is not always in [0, n)\n"
+      "  legal here: select(inside, x[i + 1], padding)";
+  const int line = __LINE__ + 1;
+  CHECK(jit.compile(p).status().message() ==
+        "Schedule(shift) refused at jit_test.cpp:" + std::to_string(line) + reason);
+  float in[4] = {}, out[4] = {};
+  CHECK(jit.call(function(p), {View(in, {4})}, {View(out, {4})}).message() ==
+        "Schedule(shift) refused" +
+            std::string("\n  x[i + 1] leaves x: index i + 1 (dimension 0) is "
+                        "not always in [0, 4)\n"
+                        "  legal here: select(inside, x[i + 1], padding)"));
 }
 
 }  // namespace

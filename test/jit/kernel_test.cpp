@@ -130,10 +130,11 @@ std::vector<Mistake> mistakes() {
       differ("w (input 1): a null pointer for f32[5, 6]",
              "w (input 1): a null pointer for f32[5, 6]",
              {X, View(static_cast<float*>(nullptr), {5, 6}), B, 0.0f}, {Out}),
-      differ("b (input 2): the address is not a multiple of 4, the size of f32",
-             "b (input 2): the address is not a multiple of 4, the size of f32",
-             {X, W, View(reinterpret_cast<float*>(reinterpret_cast<char*>(kB) + 1), {5}), 0.0f},
-             {Out}),
+      differ(
+          "b (input 2): the address must be a multiple of 4, the size of f32, and is 1 beyond one",
+          "b (input 2): the address must be a multiple of 4, the size of f32, and is 1 beyond one",
+          {X, W, View(reinterpret_cast<float*>(reinterpret_cast<char*>(kB) + 1), {5}), 0.0f},
+          {Out}),
       differ("out (output 0): its memory overlaps argument x (input 0)",
              "out (output 0): its memory overlaps argument x (input 0)", {X, W, B, 0.0f},
              {View(kX + 3, {4, 5})}),
@@ -293,7 +294,7 @@ TEST_CASE("weights of one kernel may be packed in any order, from many threads")
   const Tensor a = weight("a", f32, {n, 4}), b = weight("b", f32, {4, n});
   const Tensor y = compute("y", {n}, [&](Expr i) { return a(i, 0) + b(0, i); });
   Schedule s(program("two", {a, b}, {y}), {{n, 6}});
-  s.set_layout("a", [](const std::vector<Expr>& i) { return std::vector<Expr>{i[1], i[0]}; });
+  s.set_layout("a", [](Index i) { return Index{i[1], i[0]}; });
   const Kernel kernel = compiled(jit().compile(s));
   std::vector<float> values(24);
   std::iota(values.begin(), values.end(), 0.0f);

@@ -307,8 +307,9 @@ TEST_CASE("memory must be aligned to the element size") {
       const std::string expected =
           shift % type.bytes() == 0
               ? kOk
-              : "kernel copy: argument x (input 0): the address is not a multiple of " +
-                    std::to_string(type.bytes()) + ", the size of " + to_string(type);
+              : "kernel copy: argument x (input 0): the address must be a multiple of " +
+                    std::to_string(type.bytes()) + ", the size of " + to_string(type) +
+                    ", and is " + std::to_string(shift % type.bytes()) + " beyond one";
       CHECK(check(s, {x}, {y}) == expected);
     }
   }

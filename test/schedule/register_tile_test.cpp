@@ -162,5 +162,19 @@ TEST_CASE("A register tile that is refused changes nothing") {
         "that reads it");
 }
 
+TEST_CASE("A register tile needs a stage that is read along its last loop") {
+  const Size m("m"), n("n"), k("k");
+  const Tensor x = input("x", f32, {m, k});
+  const Tensor rows =
+      compute("rows", {m}, [&](Expr i) { return sum(k, [&](Expr r) { return x(i, r); }); });
+  const Tensor out = compute("out", {m, n}, [&](Expr i, Expr j) { return rows(i) + cast(f32, j); });
+  Schedule s(program("p", {x}, {out}));
+  const auto [i, j] = s.loops<2>("out");
+  s.register_tile("rows", {i, j}, {4, 8});
+  CHECK(refusal_of(s) ==
+        "schedule step 1: register_tile(rows, {i_1, j}, {4, 8}) refused\n"
+        "  no read of rows in loop i_1 is indexed by the vector dimension, loop j");
+}
+
 }  // namespace
 }  // namespace tenon::test

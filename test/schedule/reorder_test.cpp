@@ -104,7 +104,8 @@ TEST_CASE("A statement between the loops is named") {
   s.reorder({j, i});
   CHECK(refusal_of(s) ==
         "schedule step 1: reorder(j, i) refused\n"
-        "  loops i and j are not perfectly nested: `out[0] = 1.0` stands between them");
+        "  loops i and j are not perfectly nested: `out[0] = 1.0` stands between them\n"
+        "  legal here: fission(i, 1), then reorder");
 }
 
 TEST_CASE("Loops beside each other and loops named twice are not reordered") {
@@ -118,6 +119,18 @@ TEST_CASE("Loops beside each other and loops named twice are not reordered") {
   Schedule twice(p);
   twice.reorder({i, i});
   CHECK(refusal_of(twice) == "schedule step 1: reorder(i, i) refused\n  loop i is named twice");
+}
+
+TEST_CASE("A loop that runs in parallel does not come inside a vector loop") {
+  const Program p = program_of("for i in 0..m { for j in 0..8 { grid[i, j] = 1.0 } }", 0, 8);
+  Schedule s(p);
+  const auto [i, j] = s.loops<2>("grid");
+  s.parallelize(i);
+  s.vectorize(j);
+  s.reorder({j, i});
+  CHECK(refusal_of(s) ==
+        "schedule step 3: reorder(j, i) refused\n"
+        "  loop i would stand inside a vector loop");
 }
 
 }  // namespace

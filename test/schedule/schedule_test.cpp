@@ -48,7 +48,7 @@ TEST_CASE("The first refusal stays, and later steps do nothing") {
   s.fuse(io, ii);
   s.reorder({io, ii});
   s.inline_into("t");
-  s.set_layout("t", [](const auto& i) { return i; });
+  s.set_layout("t", [](Index i) { return i; });
   s.register_tile("t", {io}, {2});
   s.loops<2>("nothing");
   CHECK(s.status().message() == first);

@@ -9,7 +9,7 @@ namespace {
 TEST_CASE("A weight is packed into panels") {
   const Program p = linear_relu();
   Followed s(p, sizes_of(p, {{"m", 3}, {"n", 37}, {"k", 5}}));
-  s->set_layout("w", [](const auto& i) { return std::vector<Expr>{i[0] / 16, i[1], i[0] % 16}; });
+  s->set_layout("w", [](Index i) { return Index{i[0] / 16, i[1], i[0] % 16}; });
   s.check();
   const Param* w = find_param(s->program(), "w");
   REQUIRE(w->packing);
@@ -22,9 +22,9 @@ TEST_CASE("A weight is packed into panels") {
 TEST_CASE("A weight that is packed twice is packed from its logical form") {
   const Program p = linear_relu();
   Followed s(p, sizes_of(p, {{"m", 2}, {"n", 9}, {"k", 5}}), sizes_of(p, {{"n", 9}, {"k", 5}}));
-  s->set_layout("w", [](const auto& i) { return std::vector<Expr>{i[1], i[0]}; });
+  s->set_layout("w", [](Index i) { return Index{i[1], i[0]}; });
   s.check();
-  s->set_layout("w", [](const auto& i) { return std::vector<Expr>{i[1] / 4, i[0], i[1] % 4}; });
+  s->set_layout("w", [](Index i) { return Index{i[1] / 4, i[0], i[1] % 4}; });
   s.check();
   const Param* w = find_param(s->program(), "w");
   CHECK(print(w->packing->logical_shape[0]) == "9");
@@ -34,7 +34,7 @@ TEST_CASE("A weight that is packed twice is packed from its logical form") {
 TEST_CASE("An intermediate is declared in its new shape") {
   const Program p = linear_relu();
   Followed s(p, sizes_of(p, {{"m", 3}, {"n", 4}, {"k", 2}}));
-  s->set_layout("linear", [](const auto& i) { return std::vector<Expr>{i[1], i[0]}; });
+  s->set_layout("linear", [](Index i) { return Index{i[1], i[0]}; });
   s.check();
   CHECK(body_of(s->program()).find("alloc linear: f32[n, m]") != std::string::npos);
 }
@@ -44,7 +44,7 @@ TEST_CASE("A size with a value may be used in a layout") {
   const Sizes sizes = sizes_of(p, {{"m", 3}, {"n", 4}, {"k", 2}});
   Followed s(p, sizes, sizes);
   const Expr n = sizes.values()[1].first;
-  s->set_layout("linear", [&](const auto& i) { return std::vector<Expr>{i[0] * n + i[1]}; });
+  s->set_layout("linear", [&](Index i) { return Index{i[0] * n + i[1]}; });
   s.check();
   CHECK(body_of(s->program()).find("alloc linear: f32[12]") != std::string::npos);
 }
@@ -52,7 +52,7 @@ TEST_CASE("A size with a value may be used in a layout") {
 TEST_CASE("A map that sends two elements to one place is refused") {
   const Program p = linear_relu();
   Schedule s(p, sizes_of(p, {{"n", 8}, {"k", 4}}));
-  s.set_layout("w", [](const auto& i) { return std::vector<Expr>{i[0] / 2, i[1]}; });
+  s.set_layout("w", [](Index i) { return Index{i[0] / 2, i[1]}; });
   CHECK(refusal_of(s) ==
         "schedule step 1: set_layout(w, [d0 // 2, d1]) refused\n"
         "  the layout stores w[0, 0] and w[1, 0] in the same place");
@@ -61,7 +61,7 @@ TEST_CASE("A map that sends two elements to one place is refused") {
 TEST_CASE("The layout of an input belongs to the caller") {
   const Program p = linear_relu();
   Schedule s(p);
-  s.set_layout("x", [](const auto& i) { return std::vector<Expr>{i[1], i[0]}; });
+  s.set_layout("x", [](Index i) { return Index{i[1], i[0]}; });
   CHECK(refusal_of(s) ==
         "schedule step 1: set_layout(x, [d1, d0]) refused\n"
         "  x is an input: its layout belongs to the caller; only weights and local buffers have a "
@@ -82,10 +82,19 @@ TEST_CASE("A layout has no more dimensions than a buffer may have") {
 TEST_CASE("An unknown buffer is answered with those that there are") {
   const Program p = linear_relu();
   Schedule s(p);
-  s.set_layout("v", [](const auto& i) { return i; });
+  s.set_layout("v", [](Index i) { return i; });
   CHECK(refusal_of(s) ==
         "schedule step 1: set_layout(v, []) refused\n"
         "  there is no buffer v; the stages and weights are linear, out, w");
+}
+
+TEST_CASE("A map that reads an index that is not there is refused") {
+  Schedule s(linear_relu());
+  s.set_layout("w", [](Index i) { return Index{i[0] * 4 + i[2]}; });
+  CHECK_THAT(refusal_of(s), Catch::Contains("the layout: index 2 of an Index of 2 entries"));
+  Schedule empty(linear_relu());
+  empty.set_layout("w", [](Index i) { return Index{i[0], Expr()}; });
+  CHECK_THAT(refusal_of(empty), Catch::Contains("an index of the layout is empty"));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "property/pair_check.h"
+#include "support/pair_check.h"
 
 int main(int argc, char** argv) {
   const uint64_t pairs = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000;

@@ -55,7 +55,7 @@ class CodeEngine {
                                                         const CodegenOptions& options) = 0;
 };
 
-// "22.1.8": part of the cache key.
+// "22.1.8"
 std::string llvm_version();
 
 }  // namespace tenon

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "tenon/dsl/build.h"
-#include "tenon/dsl/index.h"
 #include "tenon/dsl/reduce.h"
 #include "tenon/dsl/tensor.h"
+#include "tenon/ir/index.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/size.h"

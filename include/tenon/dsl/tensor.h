@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "tenon/dsl/index.h"
+#include "tenon/ir/index.h"
 #include "tenon/ir/program.h"
 #include "tenon/ir/size.h"
 

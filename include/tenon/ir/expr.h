@@ -35,10 +35,14 @@ class Var {
  public:
   Var() = default;  // null
   explicit Var(std::string name, Type type = i64);
+  // One that the DSL made as a scalar parameter: in a Program that does not list it as one, it is a
+  // mistake and not a size.
+  static Var scalar(std::string name, Type type);
 
   explicit operator bool() const { return info_ != nullptr; }
   const std::string& name() const { return info_->name; }
   Type type() const { return info_->type; }
+  bool is_scalar() const { return info_->is_scalar; }
   // Grows with creation; gives variables an order that does not depend on addresses.
   uint64_t id() const { return info_->id; }
 
@@ -51,6 +55,7 @@ class Var {
     std::string name;
     Type type;
     uint64_t id;
+    bool is_scalar = false;
   };
   std::shared_ptr<const Info> info_;
 };

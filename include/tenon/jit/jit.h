@@ -15,6 +15,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,10 @@ struct WorkspaceSize {
   size_t shared_bytes = 0;
   size_t bytes_per_worker = 0;
   size_t alignment = 64;
+  // With the executor's max_workers(); 1 for a kernel without parallel loops.
+  size_t total_bytes(int workers) const {
+    return shared_bytes + static_cast<size_t>(workers) * bytes_per_worker;
+  }
 };
 
 struct KernelImpl;
@@ -84,11 +89,17 @@ class Kernel {
                    absl::MakeConstSpan(outputs.begin(), outputs.size()));
   }
 
+  // With scratch memory of the caller instead of the Jit's: total_bytes() of workspace(), aligned
+  // to its alignment. Too little is refused.
+  absl::Status operator()(absl::Span<const Argument> inputs, absl::Span<const View> outputs,
+                          absl::Span<std::byte> workspace) const;
+
   // The form in which this kernel wants the weight. Without a layout of its own a weight is passed
   // as a plain view, and pack copies it.
   absl::StatusOr<Packed> pack(std::string_view weight, const View& logical) const;
 
-  // Needs of one call for these size values (sizes that were specialised need not be given).
+  // Needs of one call for these size values, by name. Sizes that were specialised need not be
+  // given; another one that is missing counts as 0.
   WorkspaceSize workspace(const Sizes& sizes = {}) const;
 
   // What follows needs a kernel that is not empty.
@@ -156,8 +167,10 @@ class Jit {
   // One compile per key however many threads ask; failures are not kept. A refused schedule gives
   // its first refusal.
   absl::StatusOr<Kernel> compile(const Schedule& schedule, const CompileOptions& options = {});
+  // Unscheduled. `place` is where a refusal points to.
   absl::StatusOr<Kernel> compile(const Program& program, const Sizes& sizes = {},
-                                 const CompileOptions& options = {});
+                                 const CompileOptions& options = {},
+                                 std::source_location place = std::source_location::current());
 
   // Sizes and stride classes are read off the arguments; compiles on a miss, once the arguments
   // are known to fit.

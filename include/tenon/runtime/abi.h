@@ -2,9 +2,9 @@
  *
  * A kernel is one position-independent function that touches nothing but its tenon_call record:
  * buffers, sizes, scalars, workspace, and two tables of functions. The same code serves the JIT,
- * the disk cache and an ahead-of-time package.
+ * and could be stored: nothing in it depends on where it lies or who calls.
  *
- * Changing anything here changes TENON_ABI_VERSION, which is part of every cache key.
+ * Changing anything here changes TENON_ABI_VERSION, by which stored code will be refused.
  */
 #pragma once
 
@@ -53,10 +53,10 @@ typedef struct tenon_fault {
 } tenon_fault;
 
 typedef struct tenon_call {
-  void* const* buffers;   /* one pointer per buffer parameter, in parameter order */
-  const int64_t* sizes;   /* size variables, then the strides of non-dense parameters */
+  void* const* buffers;    /* one pointer per buffer parameter, in parameter order */
+  const int64_t* sizes;    /* size variables, then the strides of non-dense parameters */
   const uint64_t* scalars; /* one 8-byte slot per scalar parameter, value in the low bytes */
-  void* workspace;        /* shared part, then max_workers slices; 64-byte aligned */
+  void* workspace;         /* shared part, then max_workers slices; 64-byte aligned */
   const tenon_executor* executor;
   const tenon_math* math;
   tenon_fault* fault;

@@ -42,8 +42,6 @@ class WorkspacePool;
 class Workspace {
  public:
   Workspace() = default;
-  // The caller's own memory for this call; not owned. See check_workspace.
-  static Workspace borrowed(void* memory) { return Workspace(nullptr, nullptr, memory); }
   Workspace(Workspace&& other) noexcept { swap(other); }
   Workspace& operator=(Workspace&& other) noexcept {
     swap(other);

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "tenon/base/status.h"
+#include "tenon/ir/index.h"
 #include "tenon/ir/program.h"
 #include "tenon/ir/size.h"
 
@@ -94,7 +95,7 @@ class RegisterTile {
 };
 
 // A new index list from the old one: how a layout maps an element.
-using IndexMap = std::function<std::vector<Expr>(const std::vector<Expr>&)>;
+using IndexMap = std::function<Index(const Index&)>;
 
 class Schedule {
  public:
@@ -115,8 +116,8 @@ class Schedule {
   // All of them, reduction loops included.
   std::vector<Loop> all_loops(std::string_view stage, Place place = Place::current());
 
-  // for i in 0..n  ->  for io in 0..ceil(n / factor) { for ii in 0..factor { if io*factor + ii < n
-  // } }
+  // for i in 0..n { S }  ->  for io in 0..ceil(n / factor) { for ii in 0..factor { if ... { S } } }
+  // with i = io*factor + ii, guarded by i < n where the factor does not divide.
   std::pair<Loop, Loop> split(Loop loop, int64_t factor, Place place = Place::current());
   // for i { for j }  ->  for f in 0..ni*nj, with i = f // nj, j = f % nj
   Loop fuse(Loop outer, Loop inner, Place place = Place::current());
@@ -140,7 +141,7 @@ class Schedule {
   // Replaces every read of the stage by its definition; the stage disappears.
   void inline_into(std::string_view stage, Place place = Place::current());
   // Stores the buffer (an intermediate, or a weight) under another index list:
-  //   s.set_layout("w", [](auto i) { return std::vector<Expr>{i[0] / 32, i[1], i[0] % 32}; });
+  //   s.set_layout("w", [](Index i) { return Index{i[0] / 32, i[1], i[0] % 32}; });
   // The map must be injective on the shape; a weight is then packed by kernel.pack.
   void set_layout(std::string_view buffer, const IndexMap& map, Place place = Place::current());
 

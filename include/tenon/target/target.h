@@ -4,9 +4,9 @@
 //   absl::StatusOr<Target> v3 = Target::parse("x86-64-v3");
 //   t.lanes(f32);                                    // 16 with AVX-512
 //
-// A Target is a value: a set of instruction-set features, and the few numbers that scheduling and
-// lowering need. It is part of the kernel cache key by its features, never by the name of a
-// processor. The set is always closed: with a feature it holds what the feature builds on.
+// A Target is a value: a set of instruction-set features, and the few numbers that schedules and
+// lowering need. Code depends on the features, never on the name of a processor. The set is always
+// closed: with a feature it holds what the feature builds on.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,15 @@ class Target {
   int vector_registers() const { return vector_bits_ == 512 ? 32 : 16; }
   // Elements of `type` in one vector register (bool counts as 8 bits).
   int lanes(Type type) const;
-  // Data caches of one core, in bytes.
+  // The largest register tile of a matrix product with sums of this type: two vectors wide, and as
+  // many rows as registers take beside two for columns of one operand, one for an element of the
+  // other and one to spare:
+  //   rows = (vector_registers() - 4) / 2     14 x 32 f32 with AVX-512, 6 x 16 with AVX2
+  struct Tile {
+    int64_t rows, columns;
+  };
+  Tile matmul_tile(Type type) const;
+  // Data caches of one core, in bytes: for schedules, which choose sizes by them.
   int64_t l1_bytes() const { return l1_bytes_; }
   int64_t l2_bytes() const { return l2_bytes_; }
 

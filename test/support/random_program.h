@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "property/rng.h"
+#include "support/rng.h"
 #include "tenon/interp/interp.h"
 
 namespace tenon::test {

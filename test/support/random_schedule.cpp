@@ -1,4 +1,6 @@
-#include "property/random_schedule.h"
+#include "support/random_schedule.h"
+
+#include <algorithm>
 
 #include "tenon/ir/visit.h"
 
@@ -8,10 +10,27 @@ namespace {
 struct Pieces {
   std::vector<Loop> loops;
   std::vector<Loop> vector_candidates;  // innermost loops
+  std::vector<Loop> sequences;          // loops around several statements
   std::vector<std::string> locals;
   std::vector<std::string> weights;
   std::vector<std::string> stages;  // locals and outputs
+  // A local and a loop around a statement that reads it.
+  std::vector<std::pair<std::string, Loop>> readers;
 };
+
+void collect_readers(const Stmt& s, std::vector<Loop> around, Pieces& p) {
+  if (const For* loop = s.as<For>()) around.emplace_back(loop->var);
+  const auto reads = [&](const Expr& e) {
+    walk(e, [&](const Expr& x) {
+      const Load* l = x.as<Load>();
+      if (!l || std::find(p.locals.begin(), p.locals.end(), l->buffer.name()) == p.locals.end()) {
+        return;
+      }
+      for (const Loop& loop : around) p.readers.emplace_back(l->buffer.name(), loop);
+    });
+  };
+  for_each_child(s, reads, [&](const Stmt& child) { collect_readers(child, around, p); });
+}
 
 Pieces pieces_of(const Program& program) {
   Pieces p;
@@ -21,9 +40,11 @@ Pieces pieces_of(const Program& program) {
       bool innermost = true;
       walk(loop->body, [&](const Stmt& inner) { innermost = innermost && !inner.is<For>(); });
       if (innermost) p.vector_candidates.emplace_back(loop->var);
+      if (loop->body.is<Seq>()) p.sequences.emplace_back(loop->var);
     }
     if (const Alloc* local = s.as<Alloc>()) p.locals.push_back(local->buffer.name());
   });
+  collect_readers(program->body, {}, p);
   p.stages = p.locals;
   for (const Param& param : program->params) {
     if (param.role == Role::kWeight) p.weights.push_back(param.name());
@@ -35,9 +56,9 @@ Pieces pieces_of(const Program& program) {
 // An injective map: a permutation of the indices, then sometimes blocks of one of them.
 IndexMap random_layout(Rng& rng) {
   const uint64_t seed = rng.bits();
-  return [seed](const std::vector<Expr>& i) {
+  return [seed](const Index& i) {
     Rng own(seed);
-    std::vector<Expr> map = i;
+    std::vector<Expr> map = i.exprs();
     for (size_t d = map.size(); d > 1; --d) {
       std::swap(map[d - 1], map[static_cast<size_t>(own.below(static_cast<int>(d)))]);
     }
@@ -63,7 +84,7 @@ void random_step(Rng& rng, Schedule& s) {
     const size_t at = static_cast<size_t>(rng.below(static_cast<int>(p.loops.size())));
     return std::pair(p.loops[at], p.loops[std::min(at + 1, p.loops.size() - 1)]);
   };
-  switch (rng.below(16)) {
+  switch (rng.below(18)) {
     case 0:
     case 1: s.split(loop, kFactors[rng.below(8)]); break;
     case 2: {
@@ -92,9 +113,18 @@ void random_step(Rng& rng, Schedule& s) {
       break;
     }
     case 10: s.parallelize(loop); break;
-    case 11: s.fission(loop, rng.between(1, 2)); break;
+    case 11:
+    case 17:
+      s.fission(p.sequences.empty() ? loop : rng.pick(p.sequences), rng.between(1, 2));
+      break;
     case 12:
-      if (!p.locals.empty()) s.compute_at(rng.pick(p.locals), other);
+    case 16:
+      if (!p.readers.empty() && rng.chance(85)) {
+        const auto& [stage, at] = rng.pick(p.readers);
+        s.compute_at(stage, at);
+      } else if (!p.locals.empty()) {
+        s.compute_at(rng.pick(p.locals), other);
+      }
       break;
     case 13:
       if (!p.locals.empty()) s.inline_into(rng.pick(p.locals));

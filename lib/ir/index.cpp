@@ -1,4 +1,4 @@
-#include "tenon/dsl/index.h"
+#include "tenon/ir/index.h"
 
 #include <algorithm>
 #include <string>

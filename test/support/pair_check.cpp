@@ -1,12 +1,13 @@
-#include "property/pair_check.h"
+#include "support/pair_check.h"
 
+#include <algorithm>
 #include <memory>
 #include <sstream>
 
-#include "property/random_schedule.h"
 #include "support/guard_buffer.h"
 #include "support/native.h"
 #include "support/problem.h"
+#include "support/random_schedule.h"
 #include "tenon/ir/packing.h"
 #include "tenon/ir/scalar_ops.h"
 #include "tenon/jit/jit.h"
@@ -23,6 +24,15 @@ Array stored_form(const Param& param, Array& logical, const Sizes& sizes) {
   Array packed(logical.type(), shape);
   const absl::Status status = interpret(packing_program(param), sizes, {&logical, &packed});
   if (!status.ok()) return Array();
+  // What no element of the weight went to may hold anything: NaN shows when it is used.
+  Array marks(u8, logical.shape()), marked(u8, shape);
+  for (int64_t e = 0; e < marks.elements(); ++e) marks.set_bits(e, 1);
+  Param as_marks = param;
+  as_marks.buffer = Buffer("marks", u8);
+  if (!interpret(packing_program(as_marks), sizes, {&marks, &marked}).ok()) return Array();
+  for (int64_t e = 0; e < packed.elements(); ++e) {
+    if (marked.bits(e) == 0) packed.set_bits(e, ~uint64_t{0} >> (64 - 8 * packed.type().bytes()));
+  }
   return packed;
 }
 
@@ -83,6 +93,12 @@ class PairCheck {
       return "";
     }
     ++counts_.accepted;
+    // Behind a derived step stand the primitives that it is made of.
+    const std::vector<Step>& steps = schedule.trace().steps();
+    const auto own = std::find_if(steps.rbegin(), steps.rend(),
+                                  [](const Step& step) { return step.depth == 0; });
+    const std::string& text = own->text;
+    ++counts_.primitives[text.substr(0, text.find('('))];
     std::string failed = problem_of(schedule.program());
     if (!failed.empty()) return failed;
     std::vector<Array> result;
@@ -252,6 +268,7 @@ class PairCheck {
 
   std::string check_native(const Schedule& schedule, Jit& jit) {
     ++counts_.native;
+    ++counts_.levels[jit.target().to_string()];
     std::vector<Guarded> guarded;
     CompileOptions compile;
     const Program& program = schedule.program();

@@ -1,4 +1,4 @@
-#include "property/random_program.h"
+#include "support/random_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,7 +62,9 @@ class Generator {
     constexpr int kValues[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19};
     const char* names[] = {"m", "n", "k"};
     for (const char* name : names) {
-      const int value = rng_.chance(6) ? kValues[rng_.below(2)] : kValues[rng_.between(2, 13)];
+      int value = rng_.chance(6) ? kValues[rng_.below(2)] : kValues[rng_.between(2, 13)];
+      // Long enough for whole vectors and steady parts around a tail.
+      if (extents_.empty() && rng_.chance(12)) value = rng_.pick(std::vector{31, 33, 40, 67});
       if (rng_.chance(60)) {
         const Size size(name);
         sizes_.emplace_back(size, value);
@@ -100,19 +102,34 @@ class Generator {
     return shape;
   }
 
+  // A dimension of an input that is read by windows, by steps, or by the sum of two indices.
+  Expr stretched(const Expr& extent) {
+    Stretched s{Expr(), extent, rng_.pick(extents_), rng_.below(3)};
+    switch (s.kind) {
+      case 0: s.extent = extent + 2; break;              // i, i + 1, i + 2
+      case 1: s.extent = extent * 2; break;              // 2i, 2i + 1
+      default: s.extent = max(extent + s.other - 1, 0);  // i + r
+    }
+    stretched_.push_back(s);
+    return s.extent;
+  }
+
   void make_input() {
     const std::string name = "x" + std::to_string(inputs_.size());
     const Type type = rng_.pick(types());
-    const std::vector<Expr> shape = random_shape(3);
-    const Tensor t = rng_.chance(30) ? weight(name, type, shape) : input(name, type, shape);
+    std::vector<Expr> shape = random_shape(3);
+    const bool is_weight = rng_.chance(30);
+    for (Expr& extent : shape) {
+      // To pack a weight, its sizes must be whole dimensions of it.
+      if (!is_weight && shape.size() <= 3 && rng_.chance(15)) extent = stretched(extent);
+    }
+    const Tensor t = is_weight ? weight(name, type, shape) : input(name, type, shape);
     tensors_.push_back(t);
     inputs_.push_back(t);
   }
 
   void make_scalar() {
-    Type type = rng_.pick(types());
-    if (type == i64) type = i32;  // an i64 scalar could not be told from a size
-    scalars_.push_back(scalar("s", type));
+    scalars_.push_back(scalar("s", rng_.pick(types())));
     inputs_.push_back(scalars_.back());
   }
 
@@ -131,9 +148,16 @@ class Generator {
   Expr reduction(Type type, const std::vector<Axis>& axes) {
     std::vector<Expr> extents = {rng_.pick(extents_)};
     if (rng_.chance(20)) extents.push_back(rng_.pick(extents_));
+    // A triangle: as far as an index around, which is inside of that index's extent.
+    std::vector<Expr> inside = extents;
+    if (!axes.empty() && rng_.chance(15)) {
+      const Axis& axis = rng_.pick(axes);
+      extents[0] = axis.index + 1;
+      inside[0] = axis.extent;
+    }
     const auto element = [&](Index r) {
       std::vector<Axis> inner = axes;
-      for (int d = 0; d < r.size(); ++d) inner.push_back({r[d], extents[static_cast<size_t>(d)]});
+      for (int d = 0; d < r.size(); ++d) inner.push_back({r[d], inside[static_cast<size_t>(d)]});
       return expression(type, inner, 2);
     };
     switch (exact_ ? rng_.between(1, 3) : rng_.below(4)) {
@@ -236,6 +260,7 @@ class Generator {
         choices.insert(choices.end(), 5, axis.index);
         choices.push_back(extent - 1 - axis.index);
       }
+      add_stretched(extent, axes, choices);
       const std::optional<int64_t> constant = as_int(extent);
       if (constant && *constant > 0) {
         choices.push_back(Expr(rng_.between(0, static_cast<int>(*constant) - 1)));
@@ -249,6 +274,22 @@ class Generator {
       indices.push_back(rng_.pick(choices));
     }
     return Index(indices);
+  }
+
+  void add_stretched(const Expr& extent, const std::vector<Axis>& axes,
+                     std::vector<Expr>& choices) {
+    for (const Stretched& s : stretched_) {
+      if (!equal(s.extent, extent)) continue;
+      for (const Axis& axis : axes) {
+        if (!equal(axis.extent, s.base)) continue;
+        if (s.kind == 0) choices.push_back(axis.index + rng_.between(0, 2));
+        if (s.kind == 1) choices.push_back(axis.index * 2 + rng_.between(0, 1));
+        if (s.kind != 2) continue;
+        for (const Axis& second : axes) {
+          if (equal(second.extent, s.other)) choices.push_back(axis.index + second.index);
+        }
+      }
+    }
   }
 
   // An index that is data: an i32 expression brought into range.
@@ -283,8 +324,14 @@ class Generator {
     return select(inside, cast(type, t(index->with(d, at))), literal(type));
   }
 
+  struct Stretched {
+    Expr extent, base, other;
+    int kind;
+  };
+
   Rng& rng_;
   bool exact_;
+  std::vector<Stretched> stretched_;
   std::vector<std::pair<Var, int64_t>> sizes_;
   std::vector<Expr> extents_;
   std::vector<Tensor> tensors_;

@@ -2,22 +2,24 @@
 // every step, the lowered form, and machine code at every instruction-set level that the host has.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
-#include "property/random_program.h"
+#include "support/random_program.h"
 
 namespace tenon::test {
 
 struct PairOptions {
   int steps = 8;
-  bool lowered = true;      // interpret the lowered form
-  bool native = true;       // run machine code
-  bool every_pass = false;  // interpret after every lowering pass
+  bool lowered = true;  // interpret the lowered form
+  bool native = true;   // run machine code
 };
 
 struct PairCounts {
   int64_t pairs = 0, accepted = 0, refused = 0, lowered = 0, native = 0, reassociated = 0;
+  std::map<std::string, int64_t> primitives;  // accepted steps by name
+  std::map<std::string, int64_t> levels;      // machine codes by target
 };
 
 // Empty when all agree; otherwise what differs, with the Program, the trace and the seed: all that

@@ -1,4 +1,4 @@
-// A list of index expressions, for definitions that serve every rank.
+// A list of index expressions: for definitions that serve every rank, and for layouts.
 //
 //   Tensor y = compute("y", x.shape(), [&](Index i) { return relu(x(i)); });
 //   x(i.first(2) + r)          // slices and concatenates
@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace tenon {
 class Index {
  public:
   Index() = default;
-  explicit Index(std::vector<Expr> exprs) : exprs_(std::move(exprs)) {}
+  Index(std::vector<Expr> exprs) : exprs_(std::move(exprs)) {}  // NOLINT: a list is a list
+  Index(std::initializer_list<Expr> exprs) : exprs_(exprs) {}
 
   int size() const { return static_cast<int>(exprs_.size()); }
   // Counted from the end when negative. Outside of the list: an Invalid expression.

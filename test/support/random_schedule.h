@@ -3,7 +3,7 @@
 //   for (int step = 0; step < 8; ++step) if (try_random_step(rng, schedule)) ++accepted;
 #pragma once
 
-#include "property/rng.h"
+#include "support/rng.h"
 #include "tenon/schedule/schedule.h"
 
 namespace tenon::test {
