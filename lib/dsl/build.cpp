@@ -372,7 +372,10 @@ class ProgramBuilder {
         return refuse("program " + data_.name + " uses the scalar " + size.name() +
                       ", which is not among its inputs");
       }
-      TENON_RETURN_IF_ERROR(claim_name(size.name()));
+      if (!names_.insert(size.name()).second) {
+        return refuse("program " + data_.name + ": a size and something else are named " +
+                      size.name() + " (two Size objects are two sizes: use one of them)");
+      }
     }
     return absl::OkStatus();
   }

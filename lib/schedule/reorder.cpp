@@ -42,10 +42,10 @@ absl::StatusOr<LoopSite> outermost_site(const Program& program, const std::vecto
   return *std::move(best);
 }
 
-// Why the loop `var` cannot be reached from loop `top`, whose perfect nest ends at `body`.
-absl::Status not_nested(const Program& program, const For& top, const Stmt& body, const Var& var) {
+// Why the loop `var` cannot be reached from loop `top`, whose perfect nest ends at loop `last`.
+absl::Status not_nested(const Program& program, const For& top, const For& last, const Var& var) {
   const std::string first = name_in(program, top.var), second = name_in(program, var);
-  const std::vector<Stmt> parts = statements_of(body);
+  const std::vector<Stmt> parts = statements_of(last.body);
   const auto holds = [&](const Stmt& s) { return has_loop(s, var); };
   const auto inside = std::find_if(parts.begin(), parts.end(), holds);
   if (inside == parts.end()) {
@@ -55,8 +55,9 @@ absl::Status not_nested(const Program& program, const For& top, const Stmt& body
   const auto beside = std::find_if_not(parts.begin(), parts.end(), holds);
   const auto before = static_cast<int>(inside - parts.begin());
   std::vector<std::string> legal;
-  if (before > 0 && inside + 1 == parts.end() && fission(program, top.var, before).ok()) {
-    legal.push_back("fission(" + first + ", " + std::to_string(before) + "), then reorder");
+  if (before > 0 && inside + 1 == parts.end() && fission(program, last.var, before).ok()) {
+    legal.push_back("fission(" + name_in(program, last.var) + ", " + std::to_string(before) +
+                    "), then reorder");
   }
   return refuse("loops " + first + " and " + second + " are not perfectly nested: `" +
                     headline_in(program, beside == parts.end() ? *inside : *beside) +
@@ -72,7 +73,7 @@ absl::StatusOr<std::vector<For>> perfect_nest(const Program& program, const For&
   std::erase(missing, top.var);
   while (!missing.empty()) {
     const For* next = nest.back().body.as<For>();
-    if (!next) return not_nested(program, top, nest.back().body, missing.front());
+    if (!next) return not_nested(program, top, nest.back(), missing.front());
     std::erase(missing, next->var);
     nest.push_back(*next);
   }

@@ -367,5 +367,20 @@ TEST_CASE("wrong reductions and broadcasts say what is wrong") {
         "in the definition of y: wide has 2 dimensions and is broadcast over 1");
 }
 
+TEST_CASE("two sizes of one name are two sizes, and the message says so") {
+  const Size other("n");
+  const Tensor x = input("x", f32, {n}), y = input("y", f32, {other});
+  const Tensor z = compute("z", {n}, [&](Expr i) { return x(i) + y(0); });
+  CHECK(refusal({x, y}, {z}) ==
+        "program p: a size and something else are named n (two Size objects are two sizes: use one "
+        "of them)");
+}
+
+TEST_CASE("one axis in braces is one axis") {
+  const Tensor x = input("x", f32, {n});
+  const Tensor y = compute("y", {1}, [&](Expr) { return sum({n}, [&](Expr r) { return x(r); }); });
+  CHECK(run(program("p", {x}, {y}), {{n, 3}}, {3}, {1, 2, 3}, {1}) == std::vector<float>{6});
+}
+
 }  // namespace
 }  // namespace tenon

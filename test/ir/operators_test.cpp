@@ -1,6 +1,7 @@
 #include "tenon/ir/operators.h"
 
 #include <catch2/catch.hpp>
+#include <type_traits>
 #include <functional>
 #include <limits>
 #include <map>
@@ -353,6 +354,20 @@ TEST_CASE("an operand of one lane is spread over the lanes of the other") {
   CHECK(message(v + ramp(Var("j"), 1, 4)) ==
         "operator + on i64x8 and i64x4: vectors of different lengths do not combine");
 }
+
+// What would silently ask whether there is an expression does not compile.
+template <class A, class B>
+concept HasLazyAnd = requires(A a, B b) {
+  a&& b;
+};
+template <class A, class B>
+concept HasLazyOr = requires(A a, B b) {
+  a || b;
+};
+static_assert(!std::is_constructible_v<bool, Expr>);  // if (i < n), (i < n) ? a : b, !(i < n)
+static_assert(std::is_constructible_v<bool, const Expr&>);
+static_assert(!HasLazyAnd<Expr, Expr> && !HasLazyOr<Expr, Expr>);
+static_assert(HasLazyAnd<Expr, bool>);
 
 }  // namespace
 }  // namespace tenon

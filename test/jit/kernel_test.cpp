@@ -368,7 +368,9 @@ TEST_CASE("what cannot be packed is refused") {
   CHECK(refusal("v", data.W()) ==
         "kernel linear_relu has no weight named v\n  legal here: its weights: w");
   CHECK(refusal("x", data.X()) ==
-        "kernel linear_relu has no weight named x\n  legal here: its weights: w");
+        "kernel linear_relu: x is passed as it is; only what was declared with weight(...) is "
+        "packed\n"
+        "  legal here: its weights: w");
   CHECK(refusal("w", View(data.w.data(), {6, 40})) ==
         "kernel pack_w: argument w (input 0): expected f32[40, 6], got f32[6, 40]: dimension 0 "
         "differs");

@@ -83,7 +83,12 @@ std::optional<Type> parse_type(std::string_view text);
 
 // The Type of a C++ arithmetic type: type_of<float>() == f32.
 template <class T>
-constexpr Type type_of();
+constexpr Type type_of() {
+  static_assert(sizeof(T) == 0,
+                "no tenon::Type for this C++ type: pass a void* and the Type, as in "
+                "View(pointer, tenon::f16, shape)");
+  return {};
+}
 template <>
 constexpr Type type_of<double>() {
   return f64;

@@ -36,11 +36,19 @@ Expr sum(const std::vector<Expr>& extents, const F& element) {
   return dsl::reduce(Reducer::kSum, extents, element);
 }
 template <class F>
+Expr sum(std::initializer_list<Expr> extents, const F& element) {
+  return dsl::reduce(Reducer::kSum, extents, element);
+}
+template <class F>
 Expr sum(const Expr& extent, const F& element) {
   return dsl::reduce(Reducer::kSum, {extent}, element);
 }
 template <class F>
 Expr prod(const std::vector<Expr>& extents, const F& element) {
+  return dsl::reduce(Reducer::kProd, extents, element);
+}
+template <class F>
+Expr prod(std::initializer_list<Expr> extents, const F& element) {
   return dsl::reduce(Reducer::kProd, extents, element);
 }
 template <class F>
@@ -52,11 +60,19 @@ Expr max_over(const std::vector<Expr>& extents, const F& element) {
   return dsl::reduce(Reducer::kMax, extents, element);
 }
 template <class F>
+Expr max_over(std::initializer_list<Expr> extents, const F& element) {
+  return dsl::reduce(Reducer::kMax, extents, element);
+}
+template <class F>
 Expr max_over(const Expr& extent, const F& element) {
   return dsl::reduce(Reducer::kMax, {extent}, element);
 }
 template <class F>
 Expr min_over(const std::vector<Expr>& extents, const F& element) {
+  return dsl::reduce(Reducer::kMin, extents, element);
+}
+template <class F>
+Expr min_over(std::initializer_list<Expr> extents, const F& element) {
   return dsl::reduce(Reducer::kMin, extents, element);
 }
 template <class F>

@@ -103,7 +103,10 @@ class Expr {
   Expr(double value);     // NOLINT
   Expr(bool value);       // NOLINT
 
-  explicit operator bool() const { return node_ != nullptr; }
+  // Is there a node? Of a named Expr only: `i < n ? a : b`, `if (i < n)` and `!(i < n)` would ask
+  // this of a comparison just made, which always is one, and not what the comparison says.
+  explicit operator bool() const& { return node_ != nullptr; }
+  explicit operator bool() const&& = delete;  // conditions on values: select(c, a, b), c & d, ~c
   const ExprNode& node() const { return *node_; }
   const ExprNode* get() const { return node_.get(); }
   Type type() const;

@@ -9,6 +9,8 @@
 // building the Program reports it.
 #pragma once
 
+#include <concepts>
+
 #include "tenon/ir/expr.h"
 
 namespace tenon {
@@ -33,8 +35,12 @@ Expr operator^(const Expr& a, const Expr& b);
 Expr operator~(const Expr& a);
 Expr operator<<(const Expr& a, const Expr& b);
 Expr operator>>(const Expr& a, const Expr& b);
-// On bool, ~ & | are the logical operators. There are no !, && and || on purpose: they would
-// promise laziness, and `if (!mask)` must keep its C++ meaning, "is there no mask".
+// On bool, ~ & | are the logical operators. !, && and || promise laziness and mean something else
+// in C++ ("is there an expression"), so on values they do not compile.
+template <std::same_as<Expr> A, std::same_as<Expr> B>
+void operator&&(const A&, const B&) = delete;  // write a & b
+template <std::same_as<Expr> A, std::same_as<Expr> B>
+void operator||(const A&, const B&) = delete;  // write a | b
 
 Expr min(const Expr& a, const Expr& b);
 Expr max(const Expr& a, const Expr& b);

@@ -32,6 +32,9 @@ class View {
       : View(const_cast<std::remove_const_t<T>*>(data), type_of<std::remove_const_t<T>>(),
              absl::Span<const int64_t>(shape.begin(), shape.size())) {}
   template <class T>
+  View(T* data, absl::Span<const int64_t> shape)
+      : View(const_cast<std::remove_const_t<T>*>(data), type_of<std::remove_const_t<T>>(), shape) {}
+  template <class T>
   View(T* data, std::initializer_list<int64_t> shape, std::initializer_list<int64_t> strides)
       : View(const_cast<std::remove_const_t<T>*>(data), type_of<std::remove_const_t<T>>(),
              absl::Span<const int64_t>(shape.begin(), shape.size()),

@@ -2,7 +2,8 @@
 //
 //   Schedule s(program, {{m, 128}, {n, 3072}, {k, 768}});
 //   auto [i, j] = s.loops<2>("out");
-//   auto tile = s.register_tile("linear", {i, j}, {12, 32});
+//   auto [rows, columns] = target.matmul_tile(f32);
+//   auto tile = s.register_tile("linear", {i, j}, {rows, columns});
 //   s.parallelize(tile.outer(1));
 //   std::cout << s.program() << s.trace();
 //
@@ -78,8 +79,8 @@ std::ostream& operator<<(std::ostream& out, const Trace& trace);
 
 class Schedule;
 
-// What register_tile made, by dimension of the tile: the loops over the tiles, and the loops of the
-// consumer inside of one. An empty handle where there is no such dimension.
+// What register_tile made, by dimension of the tile: the loops over the tiles (the last dimension's
+// stands outermost, the others inside it in order), and the loops of the consumer inside of one. An empty handle where there is no such dimension.
 class RegisterTile {
  public:
   Loop outer(int dim) const { return at(outer_, dim); }
@@ -134,7 +135,8 @@ class Schedule {
   // for i { A; B }  ->  for i1 { A }, for i2 { B }: the first `statements` go to the first loop.
   std::pair<Loop, Loop> fission(Loop loop, int statements, Place place = Place::current());
   // Computes the stage inside the loop, just what the loop's body needs of it; the stage shrinks.
-  // Returns the producer's loops.
+  // Consumers first: what reads the stage must already be inside of the loop. Returns the producer's
+  // loops, one per dimension of the stage; all_loops(stage) has its reduction loops too.
   std::vector<Loop> compute_at(std::string_view stage, Loop loop, Place place = Place::current());
   template <size_t N>
   std::array<Loop, N> compute_at(std::string_view stage, Loop loop, Place place = Place::current());
