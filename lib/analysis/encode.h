@@ -56,7 +56,7 @@ class Encoder {
  public:
   // Keeps a reference to the facts.
   explicit Encoder(const Facts& facts) : facts_(facts), outer_(0) {}
-  explicit Encoder(Facts&&) = delete;
+  explicit Encoder(const Facts&&) = delete;
 
   Environment environment() { return Environment(++environments_); }
   // The variables that the facts know, for questions about one place.

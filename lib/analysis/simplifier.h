@@ -21,7 +21,7 @@ class Simplifier {
  public:
   // Keeps a reference to the facts.
   explicit Simplifier(const Facts& facts) : facts_(facts) {}
-  explicit Simplifier(Facts&&) = delete;
+  explicit Simplifier(const Facts&&) = delete;
 
   Expr run(const Expr& e) { return walk(e); }
   // Whether a simple condition always holds (true) or never does (false); empty: not known.

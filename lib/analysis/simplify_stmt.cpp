@@ -61,7 +61,8 @@ class StmtSimplifier {
     const Expr simple = Simplifier(facts).run(mask);
     if (is_constant(simple, 0)) return seq({});
     if (is_constant(simple, 1)) return expressions(without_mask(s), facts);
-    Simplifier inside(mask.type() == boolean ? facts.given(simple) : facts);
+    const Facts holds = mask.type() == boolean ? facts.given(simple) : facts;
+    Simplifier inside(holds);
     return map_children(
         s, [&](const Expr& e) { return e.get() == mask.get() ? simple : inside.run(e); },
         [](const Stmt& t) { return t; });

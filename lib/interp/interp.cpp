@@ -288,6 +288,11 @@ class Machine {
       return;
     }
     if (hi <= lo) return;
+    if (static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo) > static_cast<uint64_t>(kMaxLanes)) {
+      fail(absl::StatusCode::kInvalidArgument,
+           "a vector loop of more than " + std::to_string(kMaxLanes) + " lanes");
+      return;
+    }
     Lanes lanes;
     Values values;
     for (int64_t i = lo; i < hi; ++i) {

@@ -16,6 +16,7 @@
 #include "lower/index_math.h"
 #include "lower/passes.h"
 #include "lower/vector_loops.h"
+#include "tenon/analysis/legality.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
 
@@ -178,6 +179,12 @@ absl::StatusOr<Stmt> cut_loop(const Stmt& s, const For& loop, const Target& targ
     return refuse("vector loop " + loop.var.name() + " needs a constant number of iterations");
   }
   if (*extent <= 0) return seq({});
+  if (*extent > kMaxVectorLanes) {  // a schedule makes none; text may
+    return refuse("vector loop " + loop.var.name() + " has " + std::to_string(*extent) +
+                      " iterations, and a vector loop has at most " +
+                      std::to_string(kMaxVectorLanes),
+                  {}, {"a loop of vector loops"});
+  }
   if (has_fold(loop)) return is_power_of_two(*extent) ? s : filled_fold(loop, *extent);
   const int64_t width = target.lanes(widest_type(loop.body));
   if (*extent <= width && is_power_of_two(*extent)) return s;

@@ -164,5 +164,20 @@ TEST_CASE("4,000 random nests compute the same when simplified, and keep their l
   CHECK(shorter > 1000);
 }
 
+TEST_CASE("what a mask says is known in the rest of the statement") {
+  const Program p = test::parsed(R"(program q
+  size n
+  input x: f32[n]
+  output y: f32[n]
+{
+  for i in 0..n {
+    if i + 1 < n and 0.0 < x[i] {
+      y[i] = select(x[0] < 1.0, x[i + 1], masked(x[i], n < 5)) where i < 9
+    }
+  }
+})");
+  CHECK(print(simplify(p, KeepLoops::kYes)) == print(p));
+}
+
 }  // namespace
 }  // namespace tenon

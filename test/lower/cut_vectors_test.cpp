@@ -131,3 +131,22 @@ TEST_CASE("A vector loop without a constant number of iterations is refused") {
   CHECK(cut_vectors(p, wide_target()).status().message() ==
         "vector loop v needs a constant number of iterations");
 }
+
+TEST_CASE("A vector loop that is far too long is refused, by lowering and by the interpreter") {
+  const Program p = parsed(R"(
+    program p
+      output y: f32[1000000000]
+    { vector for i in 0..1000000000 { y[i] = 1.0 } })");
+  const absl::StatusOr<Program> cut = cut_vectors(p, wide_target());
+  CHECK(cut.status().message() ==
+        "vector loop i has 1000000000 iterations, and a vector loop has at most 256\n"
+        "  legal here: a loop of vector loops");
+  const Program symbolic = parsed(R"(
+    program p
+      input n: i64[1]
+      output y: f32[1]
+    { vector for i in 0..n[0] { y[0] = 1.0 } })");
+  Array n = Array::of<int64_t>({1}, {INT64_MAX}), y(f32, {1});
+  CHECK_THAT(std::string(interpret(symbolic, {}, {&n, &y}).message()),
+             Catch::Contains("a vector loop of more than 65536 lanes"));
+}
