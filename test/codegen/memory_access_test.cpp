@@ -196,3 +196,24 @@ program loops
     CHECK(native_difference(program, sizes, {&out}) == "");
   }
 }
+
+TEST_CASE("a masked store that writes one lane is a store of that lane") {
+  // LLVM would store it in the width that it had before the cast. Code for AVX-512 is made, not
+  // run.
+  const auto engine = CodeEngine::create(*Target::parse("x86-64-v4"));
+  REQUIRE(engine.ok());
+  const auto code_for = [&](const std::string& mask) {
+    const Program program = program_of(
+        "program narrow\n  input x: i64[16]\n  output y: i32[16]\n"
+        "{ y[ramp(8, 1, 8)] = cast<i32>(x[ramp(8, 1, 8)]) where " +
+        mask + " }");
+    const auto code = (*engine)->compile(program, {.contract = false, .keep_text = true});
+    REQUIRE(code.ok());
+    return (*code)->llvm_ir();
+  };
+  for (const char* mask : {"ramp(0, 1, 8) < broadcast(1, 8)", "ramp(0, 1, 8) == broadcast(3, 8)"}) {
+    CHECK_THAT(code_for(mask),
+               !Catch::Contains("llvm.masked.store") && Catch::Contains("store i32"));
+  }
+  CHECK_THAT(code_for("ramp(0, 1, 8) < broadcast(3, 8)"), Catch::Contains("llvm.masked.store"));
+}
