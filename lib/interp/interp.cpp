@@ -161,6 +161,10 @@ class Machine {
     int explicit_lanes = value.type().lanes;
     for (const Expr& index : indices) explicit_lanes = std::max(explicit_lanes, index.type().lanes);
     Lanes active;
+    if (vector_loop_ && explicit_lanes > 1) {
+      fail(absl::StatusCode::kInvalidArgument, "explicit vectors inside a vector loop");
+      return active;
+    }
     const auto keep = [&](int lane) {
       if (!mask || eval(mask, lane)) active.push_back(lane);
     };

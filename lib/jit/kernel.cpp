@@ -22,6 +22,10 @@ absl::Status KernelImpl::run(const BoundCall& bound, const absl::Span<std::byte>
     executor = executor_table(host);
     call.executor = &executor;
     workers = host.max_workers();
+    if (workers < 1) {
+      return refuse("kernel " + signature.kernel + ": the executor says that it has " +
+                    std::to_string(workers) + " workers; at least 1 is needed");
+    }
   }
   Workspace scratch;
   if (given) {

@@ -252,5 +252,14 @@ TEST_CASE("a minus before a NaN or a bit pattern negates it") {
   CHECK(y.bits(2) == 0xff800000);
 }
 
+TEST_CASE("explicit vectors inside a vector loop are refused") {
+  const Program p = test::parsed(R"(
+    program both
+      output t: f32[16]
+    { vector for k in 0..2 { t[ramp(0, 1, 16)] += broadcast(1.0, 16) } })");
+  Array t(f32, {16});
+  CHECK_THAT(error_of(p, {&t}), Catch::StartsWith("explicit vectors inside a vector loop"));
+}
+
 }  // namespace
 }  // namespace tenon

@@ -620,5 +620,22 @@ TEST_CASE("a refusal points to the user's line, and a call has none") {
                         "  legal here: select(inside, x[i + 1], padding)"));
 }
 
+TEST_CASE("an executor without workers is refused") {
+  struct Nobody final : Executor {
+    int max_workers() const override { return 0; }
+    void parallel_for(int64_t, int64_t, tenon_task, void*) override {}
+  } nobody;
+  JitOptions options;
+  options.executor = &nobody;
+  Jit jit(options);
+  const Tensor x = input("x", f32, {8});
+  Schedule s(program("p", {x}, {compute("y", {8}, [&](Expr i) { return x(i); })}));
+  s.parallelize(s.loops<1>("y")[0]);
+  const Kernel kernel = *jit.compile(s);
+  float in[8] = {}, out[8] = {};
+  CHECK(kernel({View(in, {8})}, {View(out, {8})}).message() ==
+        "kernel p: the executor says that it has 0 workers; at least 1 is needed");
+}
+
 }  // namespace
 }  // namespace tenon
