@@ -86,6 +86,16 @@ Schedule::Schedule(Program program, const Sizes& sizes, Place place) : sizes_(si
   status_ = with_context(ready.status(), 0, "Schedule(" + program_.name() + ")", place);
 }
 
+// A step that substitutes may have made an expression that is too deep or too large.
+absl::Status require_valid(const Program& program) {
+  absl::Status status;
+  walk_exprs(program->body, [&](const Expr& e) {
+    const Invalid* wrong = e.as<Invalid>();
+    if (wrong && status.ok()) status = refuse(wrong->message);
+  });
+  return status;
+}
+
 // --- Running steps.
 
 template <class Primitive>
@@ -99,8 +109,10 @@ auto Schedule::run(const std::string& action, const std::vector<Loop>& loops, Pl
     return done;
   }
   absl::StatusOr<Result> result = primitive();
-  if (!result.ok()) {
-    refuse_step(result.status(), action, place);
+  absl::Status status = result.status();
+  if (status.ok()) status = require_valid(program_of(*result));
+  if (!status.ok()) {
+    refuse_step(status, action, place);
     return done;
   }
   program_ = program_of(*result);

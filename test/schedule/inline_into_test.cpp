@@ -2,6 +2,7 @@
 
 #include "schedule/run.h"
 #include "support/check.h"
+#include "tenon/dsl/dsl.h"
 
 namespace tenon::test {
 namespace {
@@ -59,6 +60,25 @@ TEST_CASE("An output is not inlined") {
   CHECK(refusal_of(s) ==
         "schedule step 1: inline_into(out) refused\n"
         "  out is a parameter of the program, not a local buffer");
+}
+
+TEST_CASE("Inlining that makes an expression too deep is refused") {
+  const Size n("n");
+  const Tensor x = input("x", f32, {n});
+  const auto longer = [&](const char* name, const Tensor& from) {
+    return compute(name, {n}, [&](Expr i) {
+      Expr e = from(i);
+      for (int k = 0; k < 1200; ++k) e = e + 1.0f;
+      return e;
+    });
+  };
+  const Tensor first = longer("first", x);
+  Schedule s(program("p", {x}, {longer("second", first)}));
+  s.inline_into("first");
+  CHECK(
+      refusal_of(s) ==
+      "schedule step 1: inline_into(first) refused\n"
+      "  the expression is nested more than 2000 operations deep; store a part of it in a buffer");
 }
 
 }  // namespace
