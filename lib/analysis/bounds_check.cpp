@@ -3,6 +3,7 @@
 #include "tenon/analysis/bounds.h"
 #include "tenon/analysis/facts.h"
 #include "tenon/analysis/prove.h"
+#include "tenon/ir/names.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -121,14 +122,14 @@ class BoundsChecker {
     const std::vector<Expr>& shape = shapes_[buffer];
     for (size_t d = 0; d < indices.size(); ++d) {
       if (indices[d].type().is_vector()) {
-        status_ = refuse_vector(headline(s));
+        status_ = refuse_vector(headline_of(s));
         return;
       }
       const Expr condition = inside(indices[d], shape[d]);
       if (proved(facts, condition)) continue;
       const bool leaves = prove(facts, condition) == Answer::kNo;
       status_ =
-          refuse(headline(s) + (leaves ? " leaves " : " may leave ") + buffer.name() + ": " +
+          refuse(headline_of(s) + (leaves ? " leaves " : " may leave ") + buffer.name() + ": " +
                      index_text(indices, d) +
                      (leaves ? " is not always in [0, " : " cannot be shown to be in [0, ") +
                      text(shape[d]) + ")",
@@ -143,10 +144,9 @@ class BoundsChecker {
                   {"vector for"});
   }
 
-  std::string headline(const Stmt& s) const {
-    std::string statement = text(s);
-    if (!statement.empty() && statement.back() == '\n') statement.pop_back();
-    return statement;
+  std::string headline_of(const Stmt& s) const {
+    Names names(program_);
+    return headline(s, names);
   }
 
   // "index i + 1 (dimension 0)"

@@ -41,9 +41,8 @@ struct Stage {
 // itself.
 class StageBuilder {
  public:
-  // Stages get names that are not in `taken`.
-  StageBuilder(const Buffer& buffer, const Definition& definition,
-               const std::set<std::string>& taken)
+  // Stages take names that are free, and put them among the `taken` ones.
+  StageBuilder(const Buffer& buffer, const Definition& definition, std::set<std::string>& taken)
       : buffer_(buffer), definition_(definition), taken_(taken) {
     for (size_t d = 0; d < definition.shape.size(); ++d) {
       scope_.push_back({definition.vars[d], cast(i64, definition.shape[d])});
@@ -144,8 +143,9 @@ class StageBuilder {
     constexpr const char* kNames[] = {"_sum", "_prod", "_max", "_min"};
     const std::string wanted = buffer_.name() + kNames[static_cast<size_t>(op)];
     std::string name = wanted;
-    while (taken_.count(name)) name = wanted + std::to_string(++names_[wanted] + 1);
-    taken_.insert(name);
+    for (int number = 2; !taken_.insert(name).second; ++number) {
+      name = wanted + std::to_string(number);
+    }
     return name;
   }
 
@@ -164,8 +164,7 @@ class StageBuilder {
   const Definition& definition_;
   std::vector<ReduceAxis> scope_;  // enclosing indices, outermost first
   std::vector<Expr> conditions_;   // of the selects around, innermost last
-  std::set<std::string> taken_;
-  std::map<std::string, int> names_;  // the last number that was tried for a name
+  std::set<std::string>& taken_;
   std::vector<Done> done_;
   std::vector<Stage> stages_;
 };
@@ -320,7 +319,6 @@ class ProgramBuilder {
     }
     for (Stage& stage : StageBuilder(buffer, definition, names_).build()) {
       if (!is_param(stage.buffer)) {
-        if (!(stage.buffer == buffer)) TENON_RETURN_IF_ERROR(claim_name(stage.buffer.name()));
         body_.push_back(alloc(stage.buffer, stage.shape));
       }
       body_.push_back(with_fresh_names(stage.nest));

@@ -81,20 +81,26 @@ size_t KernelImpl::cost() const {
          (packs ? 2 : 1) * kRecords;
 }
 
+namespace {
+
+absl::Status checked_call(const KernelImpl* kernel, absl::Span<const Argument> inputs,
+                          absl::Span<const View> outputs, const absl::Span<std::byte>* workspace) {
+  if (!kernel) return absl::FailedPreconditionError("an empty tenon::Kernel is called");
+  BoundCall bound;
+  TENON_RETURN_IF_ERROR(check_call(kernel->signature, inputs, outputs, &bound));
+  return kernel->run(bound, workspace);
+}
+
+}  // namespace
+
 absl::Status Kernel::operator()(absl::Span<const Argument> inputs,
                                 absl::Span<const View> outputs) const {
-  if (!impl_) return absl::FailedPreconditionError("an empty tenon::Kernel is called");
-  BoundCall bound;
-  TENON_RETURN_IF_ERROR(check_call(impl_->signature, inputs, outputs, &bound));
-  return impl_->run(bound);
+  return checked_call(impl_.get(), inputs, outputs, nullptr);
 }
 
 absl::Status Kernel::operator()(absl::Span<const Argument> inputs, absl::Span<const View> outputs,
                                 absl::Span<std::byte> workspace) const {
-  if (!impl_) return absl::FailedPreconditionError("an empty tenon::Kernel is called");
-  BoundCall bound;
-  TENON_RETURN_IF_ERROR(check_call(impl_->signature, inputs, outputs, &bound));
-  return impl_->run(bound, &workspace);
+  return checked_call(impl_.get(), inputs, outputs, &workspace);
 }
 
 WorkspaceSize Kernel::workspace(const Sizes& sizes) const {

@@ -70,6 +70,16 @@ absl::Status require_unlowered(const Program& program) {
   return status;
 }
 
+// A step that substitutes may have made an expression that is too deep or too large.
+absl::Status require_valid(const Program& program) {
+  absl::Status status;
+  walk_exprs(program->body, [&](const Expr& e) {
+    const Invalid* wrong = e.as<Invalid>();
+    if (wrong && status.ok()) status = refuse(wrong->message);
+  });
+  return status;
+}
+
 absl::StatusOr<Program> prepared(const Program& program, const Sizes& sizes) {
   if (!program) return refuse("the Program is null");
   TENON_RETURN_IF_ERROR(verify(program));
@@ -84,16 +94,6 @@ Schedule::Schedule(Program program, const Sizes& sizes, Place place) : sizes_(si
   absl::StatusOr<Program> ready = prepared(program, sizes);
   program_ = ready.ok() ? *ready : or_empty(std::move(program));
   status_ = with_context(ready.status(), 0, "Schedule(" + program_.name() + ")", place);
-}
-
-// A step that substitutes may have made an expression that is too deep or too large.
-absl::Status require_valid(const Program& program) {
-  absl::Status status;
-  walk_exprs(program->body, [&](const Expr& e) {
-    const Invalid* wrong = e.as<Invalid>();
-    if (wrong && status.ok()) status = refuse(wrong->message);
-  });
-  return status;
 }
 
 // --- Running steps.

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "jit/programs.h"
 #include "support/native.h"
 #include "tenon/dsl/dsl.h"
 #include "tenon/jit/jit.h"
@@ -12,18 +13,6 @@ namespace {
 struct Shape {
   int64_t m, n, k;
 };
-
-Program linear_relu(const Size& m, const Size& n, const Size& k) {
-  Tensor x = input("x", f32, {m, k});
-  Tensor w = weight("w", f32, {n, k});
-  Tensor b = input("b", f32, {n});
-  Tensor linear = compute("linear", {m, n}, [&](Expr i, Expr j) {
-    return sum(k, [&](Expr r) { return x(i, r) * w(j, r); });
-  });
-  Tensor out =
-      compute("out", {m, n}, [&](Expr i, Expr j) { return max(linear(i, j) + b(j), 0.0f); });
-  return program("linear_relu", {x, w, b}, {out});
-}
 
 // Vectors that machine code had to put aside and takes back: "vmovups 32(%rsp), %ymm0". (A store
 // alone may be two pointers that travel together.)
@@ -38,12 +27,12 @@ int vector_reloads(const std::string& assembly) {
 }
 
 TEST_CASE("a tile of too many sums is seen to spill") {
-  const Size m("m"), n("n"), k("k");
+  const test::LinearRelu f;
   for (const Target& target : test::native_targets()) {
     JitOptions options;
     options.target = target;
     Jit jit(options);
-    Schedule s(linear_relu(m, n, k), {{m, 128}, {n, 256}, {k, 64}});
+    Schedule s(f.program, {{f.m, 128}, {f.n, 256}, {f.k, 64}});
     auto [i, j] = s.loops<2>("out");
     const auto [rows, columns] = target.matmul_tile(f32);
     s.register_tile("linear", {i, j}, {2 * rows, columns});
@@ -54,8 +43,7 @@ TEST_CASE("a tile of too many sums is seen to spill") {
 }
 
 TEST_CASE("the tile of a register-tiled product lives in registers, whole and ragged") {
-  const Size m("m"), n("n"), k("k");
-  const Program program = linear_relu(m, n, k);
+  const test::LinearRelu f;
   const Shape shapes[] = {{128, 768, 768}, {127, 767, 769}, {50, 500, 500}, {13, 29, 17},
                           {1, 1, 1},       {7, 100, 64},    {12, 32, 1}};
   for (const Target& target : test::native_targets()) {
@@ -64,7 +52,7 @@ TEST_CASE("the tile of a register-tiled product lives in registers, whole and ra
     Jit jit(options);
     const auto [rows, columns] = target.matmul_tile(f32);
     for (const Shape& shape : shapes) {
-      Schedule s(program, {{m, shape.m}, {n, shape.n}, {k, shape.k}});
+      Schedule s(f.program, {{f.m, shape.m}, {f.n, shape.n}, {f.k, shape.k}});
       auto [i, j] = s.loops<2>("out");
       s.register_tile("linear", {i, j}, {rows, columns});
       const absl::StatusOr<Kernel> kernel = jit.compile(s, {.keep_text = true});
