@@ -78,6 +78,9 @@ absl::StatusOr<Expr> extent_of(const Access& a, size_t k, const Facts& facts,
     return refuse(subject() + ", may be negative", {text_of(Expr(0) <= hull->lo, within)});
   }
   const Expr extent = simplify(hull->hi + 1, facts);
+  if (prove(inhabited, Expr(1) <= extent) == Answer::kNo) {  // it wrapped around
+    return refuse(subject() + ", leaves the 64 bits of an index");
+  }
   for (const LoopRange& loop : facts.loops()) {
     if (uses(extent, loop.var))
       return refuse(subject() + ", varies with loop " + text_of(loop.var, within));

@@ -402,7 +402,8 @@ absl::Status bind_sizes(const Program& program, const Sizes& sizes,
     for (size_t p = 0; p < program->params.size() && !value; ++p) {
       const Param& param = program->params[p];
       Array* const* array = std::get_if<Array*>(&arguments[p]);
-      if (!param.buffer || !array || (*array)->shape().size() != param.shape.size()) continue;
+      if (!param.buffer || !array || !*array || (*array)->shape().size() != param.shape.size())
+        continue;
       for (size_t d = 0; d < param.shape.size() && !value; ++d) {
         const VarRef* ref = param.shape[d].as<VarRef>();
         if (ref && ref->var == size) value = (*array)->shape()[d];
@@ -427,7 +428,7 @@ absl::Status bind_param(const Param& param, const InterpArgument& argument, Mach
     return absl::OkStatus();
   }
   Array* const* given = std::get_if<Array*>(&argument);
-  if (!given) return refuse("argument " + param.name() + " must be an array");
+  if (!given || !*given) return refuse("argument " + param.name() + " must be an array");
   Array& array = **given;
   std::vector<int64_t> expected;
   for (const Expr& extent : param.shape) expected.push_back(machine.eval_int(extent));
@@ -465,6 +466,7 @@ absl::Status interpret(const Program& program, const Sizes& sizes,
 }
 
 std::optional<int64_t> evaluate_int(const Expr& e, const Sizes& values) {
+  if (!e) return std::nullopt;
   const InterpOptions options;
   Machine machine(options);
   for (const auto& [var, value] : values.values()) machine.set(var, {bits_of_int(i64, value)});

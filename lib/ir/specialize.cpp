@@ -98,7 +98,7 @@ absl::StatusOr<Program> specialize(const Program& program, const Values& values)
   for (size_t i = 0; i < data.requirements.size(); ++i) {
     if (is_constant(data.requirements[i], 0)) {
       return refuse("program " + program->name + " requires " + print(program->requirements[i]) +
-                    ", which does not hold for " + text_of(values));
+                    ", which does not hold" + (values.empty() ? "" : " for " + text_of(values)));
     }
   }
   std::erase_if(data.requirements, [](const Expr& e) { return is_constant(e, 1); });

@@ -1,5 +1,6 @@
 #include "tenon/jit/jit.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include "jit/call_shape.h"
@@ -46,12 +47,29 @@ absl::StatusOr<std::vector<StrideClass>> classes_of(const Program& program,
   return classes;
 }
 
+// Steps keep the parameters and their shapes; another Program or other sizes do not.
+bool same_parameters(const Program& a, const Program& b) {
+  const auto same = [](const Param& x, const Param& y) {
+    const std::vector<Expr>& p = x.packing ? x.packing->logical_shape : x.shape;
+    const std::vector<Expr>& q = y.packing ? y.packing->logical_shape : y.shape;
+    return x.role == y.role && x.buffer == y.buffer && x.scalar == y.scalar &&
+           std::equal(p.begin(), p.end(), q.begin(), q.end(),
+                      [](const Expr& e, const Expr& f) { return equal(e, f); });
+  };
+  return std::equal(a->params.begin(), a->params.end(), b->params.begin(), b->params.end(), same);
+}
+
 absl::StatusOr<Program> scheduled_for(const FunctionImpl& function, const Sizes& sizes) {
   // The user wrote no Schedule, so there is no place to point to.
   Schedule schedule(function.program, sizes, std::source_location());
   TENON_RETURN_IF_ERROR(schedule.status());
+  const Program before = schedule.program();
   if (function.schedule) function.schedule(schedule, sizes);
   TENON_RETURN_IF_ERROR(schedule.status());
+  if (!same_parameters(before, schedule.program())) {
+    return refuse("the schedule of function " + function.program.name() +
+                  " was replaced by one of another program or of other sizes");
+  }
   return schedule.program();
 }
 

@@ -90,6 +90,7 @@ class Cutter {
   Stmt cut(const Stmt& s) const {
     if (!holds_loop(s) || (s.is<Seq>() && binds(s))) return chunks(s);
     if (const For* inner = s.as<For>()) {
+      if (lane_vars_.uses(inner->lo) || lane_vars_.uses(inner->hi)) return chunks(s);
       return make_for(inner->var, inner->lo, inner->hi, inner->kind, cut(inner->body));
     }
     if (const If* guard = s.as<If>()) {

@@ -45,4 +45,7 @@ std::string headline_in(const Program& program, const Stmt& s);
 // Does the loop stand in s?
 bool has_loop(const Stmt& s, const Var& var);
 
+// Copies of the most copied statement in s, once its unrolled loops are written out.
+int64_t copies_in(const Stmt& s, const Facts& facts);
+
 }  // namespace tenon::primitives

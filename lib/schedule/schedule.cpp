@@ -52,13 +52,20 @@ Program or_empty(Program program) {
   return Program(std::move(nothing));
 }
 
-// What lowering writes into a Program, and only from what was asked when compiling.
-absl::Status require_unlowered(const Program& program) {
+// Nothing that lowering writes, and only from what was asked when compiling; no blow-up.
+absl::Status require_schedulable(const Program& program) {
   for (const Param& param : program->params) {
     if (!param.strides.empty()) {
       return refuse("parameter " + param.name() + " has strides; a Program to schedule has none",
                     {}, {"CompileOptions::strides"});
     }
+  }
+  // A text may ask for more than the step `unroll` allows.
+  const int64_t copies = primitives::copies_in(program->body, facts_of(program));
+  if (copies > primitives::kMaxUnrolledCopies) {
+    return refuse("its unrolled loops make " + std::to_string(copies) +
+                  " copies of a statement, and the limit is " +
+                  std::to_string(primitives::kMaxUnrolledCopies));
   }
   absl::Status status;
   walk(program->body, [&](const Stmt& s) {
@@ -83,7 +90,7 @@ absl::Status require_valid(const Program& program) {
 absl::StatusOr<Program> prepared(const Program& program, const Sizes& sizes) {
   if (!program) return refuse("the Program is null");
   TENON_RETURN_IF_ERROR(verify(program));
-  TENON_RETURN_IF_ERROR(require_unlowered(program));
+  TENON_RETURN_IF_ERROR(require_schedulable(program));
   TENON_ASSIGN_OR_RETURN(const Program special, specialize(program, sizes.values()));
   return with_checked_bounds(simplify(special, KeepLoops::kYes));
 }

@@ -13,9 +13,7 @@
 #include "tenon/schedule/primitives.h"
 
 namespace tenon::primitives {
-namespace {
 
-// Copies of the most copied statement in s.
 int64_t copies_in(const Stmt& s, const Facts& facts) {
   int64_t most = 1;
   for_each_child(
@@ -23,8 +21,12 @@ int64_t copies_in(const Stmt& s, const Facts& facts) {
       [&](const Stmt& child) { most = std::max(most, copies_in(child, facts)); });
   const For* loop = s.as<For>();
   if (!loop || loop->kind != ForKind::kUnroll) return most;
-  return most * std::max<int64_t>(constant_extent(*loop, facts).value_or(1), 1);
+  const int64_t own = std::max<int64_t>(constant_extent(*loop, facts).value_or(1), 1);
+  int64_t copies = 0;
+  return __builtin_mul_overflow(most, own, &copies) ? INT64_MAX : copies;
 }
+
+namespace {
 
 int64_t copies_around(const LoopSite& site) {
   int64_t copies = 1;

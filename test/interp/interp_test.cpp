@@ -261,5 +261,17 @@ TEST_CASE("explicit vectors inside a vector loop are refused") {
   CHECK_THAT(error_of(p, {&t}), Catch::StartsWith("explicit vectors inside a vector loop"));
 }
 
+TEST_CASE("a null array or expression is refused") {
+  const Program p = test::parsed(R"(
+    program copy
+      size n
+      input x: f32[n]
+      output y: f32[n]
+    { for i in 0..n { y[i] = x[i] } })");
+  Array y(f32, {1});
+  CHECK(error_of(p, {static_cast<Array*>(nullptr), &y}) == "argument x must be an array");
+  CHECK(evaluate_int(Expr(), {}) == std::nullopt);
+}
+
 }  // namespace
 }  // namespace tenon

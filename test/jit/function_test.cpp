@@ -412,5 +412,23 @@ TEST_CASE("a broken promise comes back through call") {
                             "\\[0, 10\\)"));
 }
 
+TEST_CASE("a schedule that was replaced by another one is refused") {
+  const Size n("n");
+  const Tensor x = input("x", f32, {n});
+  const Program twice =
+      program("twice", {x}, {compute("y", {n}, [&](Expr i) { return x(i) * 2; })});
+  const Program thrice =
+      program("twice", {x}, {compute("y", {n}, [&](Expr i) { return x(i) * 3; })});
+  float in[4] = {1, 2, 3, 4}, out[4] = {};
+  Jit jit;
+  for (const Schedule& other : {Schedule(thrice, {{n, 4}}), Schedule(twice, {{n, 3}})}) {
+    const Function f = function(twice, [&](Schedule& s, const Sizes&) { s = other; });
+    CHECK(
+        message(jit.call(f, {View(in, {4})}, {View(out, {4})})) ==
+        "the schedule of function twice was replaced by one of another program or of other sizes");
+  }
+  CHECK(out[0] == 0);
+}
+
 }  // namespace
 }  // namespace tenon

@@ -150,3 +150,14 @@ TEST_CASE("A vector loop that is far too long is refused, by lowering and by the
   CHECK_THAT(std::string(interpret(symbolic, {}, {&n, &y}).message()),
              Catch::Contains("a vector loop of more than 65536 lanes"));
 }
+
+TEST_CASE("A loop whose end differs between lanes does not leave the vector loop") {
+  const Program p = parsed(R"(
+    program p
+      output y: f32[4, 4]
+    { vector for i in 1..4 { for j in 0..i { y[i, j] = 1.0 } } })");
+  const absl::StatusOr<Program> lowered = lower(p, wide_target(), {});
+  CHECK(lowered.status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK_THAT(std::string(lowered.status().message()),
+             Catch::Contains("the bounds of loop j differ between lanes"));
+}

@@ -190,5 +190,15 @@ TEST_CASE("A Program that was lowered is not scheduled again") {
              Catch::Contains("buffer t has a place in the workspace"));
 }
 
+TEST_CASE("A text that unrolls more than a step may is not scheduled") {
+  const Schedule s(parsed(R"(
+    program p
+      output y: f32[64, 64]
+    { unroll for i in 0..64 { unroll for j in 0..64 { y[i, j] = 1.0 } } })"));
+  CHECK_THAT(std::string(s.status().message()),
+             Catch::Contains("its unrolled loops make 4096 copies of a statement, and the limit is "
+                             "1024"));
+}
+
 }  // namespace
 }  // namespace tenon::test

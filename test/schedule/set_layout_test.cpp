@@ -2,6 +2,7 @@
 
 #include "schedule/run.h"
 #include "support/check.h"
+#include "tenon/dsl/dsl.h"
 
 namespace tenon::test {
 namespace {
@@ -95,6 +96,14 @@ TEST_CASE("A map that reads an index that is not there is refused") {
   Schedule empty(linear_relu());
   empty.set_layout("w", [](Index i) { return Index{i[0], Expr()}; });
   CHECK_THAT(refusal_of(empty), Catch::Contains("an index of the layout is empty"));
+}
+
+TEST_CASE("A layout whose extent leaves 64 bits is refused") {
+  const Tensor w = weight("w", f32, {4, 4});
+  const Tensor y = compute("y", {4}, [&](Expr i) { return w(i, i); });
+  Schedule s(program("p", {w}, {y}));
+  s.set_layout("w", [](Index i) { return Index{i[0] + INT64_MAX, i[1]}; });
+  CHECK_THAT(refusal_of(s), Catch::EndsWith("leaves the 64 bits of an index"));
 }
 
 }  // namespace
