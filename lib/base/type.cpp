@@ -1,7 +1,10 @@
 #include "tenon/base/type.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+
+#include "tenon/base/limits.h"
 
 namespace tenon {
 namespace {
@@ -54,6 +57,16 @@ std::optional<Type> parse_type(std::string_view text) {
     if (error == std::errc() && end == rest.data() + rest.size() && type.lanes > 1) return type;
   }
   return std::nullopt;
+}
+
+std::optional<int64_t> bytes_of(Type type, const std::vector<int64_t>& shape) {
+  if (std::ranges::any_of(shape, [](int64_t n) { return n < 0; })) return std::nullopt;
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
+  int64_t bytes = type.bytes();
+  for (int64_t n : shape) {
+    if (__builtin_mul_overflow(bytes, n, &bytes)) return std::nullopt;
+  }
+  return bytes <= kMostMemory ? std::optional(bytes) : std::nullopt;
 }
 
 }  // namespace tenon

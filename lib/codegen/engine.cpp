@@ -39,7 +39,7 @@ class CodeImpl final : public Code {
  public:
   explicit CodeImpl(Linker& linker) : linker_(linker) {}
   ~CodeImpl() override {
-    if (linked_.library) linker_.unlink(*linked_.library);
+    if (linked_.dylib) linker_.unlink(*linked_.dylib);
   }
 
   tenon_kernel entry() const override { return reinterpret_cast<tenon_kernel>(linked_.entry); }

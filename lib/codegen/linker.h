@@ -21,7 +21,7 @@ class Linker {
   ~Linker();
 
   struct Linked {
-    llvm::orc::JITDylib* library = nullptr;
+    llvm::orc::JITDylib* dylib = nullptr;
     void* entry = nullptr;
   };
   absl::StatusOr<Linked> link(const ObjectBytes& object, const std::string& entry);

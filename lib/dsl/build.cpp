@@ -366,7 +366,11 @@ class ProgramBuilder {
           s, [&](const Expr& e) { collect_sizes(e, loops); }, [](const Stmt&) {});
     });
     for (const Var& size : data_.sizes) {
-      if (size.is_scalar() || size.type() != i64) {
+      if (size.use() == Var::Use::kIndex) {
+        return refuse("program " + data_.name + " uses index " + size.name() +
+                      " outside of the definition or reduction that it belongs to");
+      }
+      if (size.use() == Var::Use::kScalar || size.type() != i64) {
         return refuse("program " + data_.name + " uses the scalar " + size.name() +
                       ", which is not among its inputs");
       }

@@ -20,7 +20,8 @@ const char* function_of(Reducer op) {
 std::vector<ReduceAxis> make_axes(const std::vector<Expr>& extents) {
   std::vector<ReduceAxis> axes;
   for (const Expr& extent : extents) {
-    axes.push_back({Var(kAxisNames[axes.size() % std::size(kAxisNames)]), extent});
+    const char* name = kAxisNames[axes.size() % std::size(kAxisNames)];
+    axes.push_back({Var(name, i64, Var::Use::kIndex), extent});
   }
   return axes;
 }

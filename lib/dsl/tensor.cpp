@@ -32,6 +32,11 @@ Tensor parameter(std::string name, Type type, Role role, std::vector<Expr> shape
 
 }  // namespace
 
+const Expr& Tensor::size(int dim) const {
+  static const Expr kNone = invalid("the size of a dimension that the tensor does not have");
+  return dim >= 0 && dim < rank() ? shape_[static_cast<size_t>(dim)] : kNone;
+}
+
 Expr Tensor::operator()(const Index& index) const {
   if (!buffer_) return invalid("a tensor that was never defined is read");
   if (index.size() != rank()) {
@@ -54,7 +59,9 @@ Tensor weight(std::string name, Type type, std::vector<Expr> shape) {
   return parameter(std::move(name), type, Role::kWeight, std::move(shape));
 }
 
-Expr scalar(std::string name, Type type) { return Expr(Var::scalar(std::move(name), type)); }
+Expr scalar(std::string name, Type type) {
+  return Expr(Var(std::move(name), type, Var::Use::kScalar));
+}
 
 Expr broadcast(const Tensor& t, const Index& i) {
   if (t.rank() > i.size()) {
@@ -75,7 +82,7 @@ namespace dsl {
 Index make_indices(const std::vector<Expr>& shape) {
   std::vector<Expr> vars;
   for (size_t d = 0; d < shape.size(); ++d) {
-    vars.emplace_back(Var(kIndexNames[d % kMaxRank]));
+    vars.emplace_back(Var(kIndexNames[d % kMaxRank], i64, Var::Use::kIndex));
   }
   return Index(std::move(vars));
 }

@@ -1,3 +1,4 @@
+#include <exception>
 #include <functional>
 #include <numeric>
 
@@ -36,10 +37,17 @@ std::string place(int64_t flat, const std::vector<int64_t>& shape) {
 
 }  // namespace
 
-Array::Array(Type type, std::vector<int64_t> shape)
-    : type_(type),
-      shape_(std::move(shape)),
-      bytes_(static_cast<size_t>(product(shape_)) * static_cast<size_t>(type.bytes())) {}
+Array::Array(Type type, std::vector<int64_t> shape) : type_(type), shape_(std::move(shape)) {
+  const std::optional<int64_t> bytes = bytes_of(type, shape_);
+  if (bytes) {
+    try {
+      bytes_.resize(static_cast<size_t>(*bytes));
+      return;
+    } catch (const std::exception&) {  // no memory
+    }
+  }
+  shape_ = {0};
+}
 
 int64_t Array::elements() const { return product(shape_); }
 

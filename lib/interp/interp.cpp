@@ -397,6 +397,7 @@ std::string shape_text(const std::vector<int64_t>& shape) {
 // Sizes that are not given come from the first parameter dimension that is exactly that size.
 absl::Status bind_sizes(const Program& program, const Sizes& sizes,
                         const std::vector<InterpArgument>& arguments, Machine& machine) {
+  TENON_RETURN_IF_ERROR(check_single_values(sizes.values()));
   for (const Var& size : program->sizes) {
     std::optional<int64_t> value = sizes.find(size);
     for (size_t p = 0; p < program->params.size() && !value; ++p) {

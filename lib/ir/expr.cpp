@@ -168,20 +168,17 @@ std::vector<Expr> settled(std::vector<Expr> list) {
   return list;
 }
 
-Var::Var(std::string name, Type type)
-    : info_(std::make_shared<const Info>(Info{std::move(name), type, next_id()})) {}
+const Var::Info Var::kNothing;
+const Buffer::Info Buffer::kNothing;
 
-Var Var::scalar(std::string name, Type type) {
-  Var var;
-  var.info_ = std::make_shared<const Info>(Info{std::move(name), type, next_id(), true});
-  return var;
-}
+Var::Var(std::string name, Type type, Use use)
+    : info_(std::make_shared<const Info>(Info{std::move(name), type, next_id(), use})) {}
 
 Buffer::Buffer(std::string name, Type type, std::shared_ptr<const Definition> definition)
     : info_(std::make_shared<const Info>(
           Info{std::move(name), type, next_id(), std::move(definition)})) {}
 
-Expr::Expr(const Var& var) : Expr(make(var.type(), VarRef{var})) {}
+Expr::Expr(const Var& var) : Expr(var ? make(var.type(), VarRef{var}) : Expr()) {}
 Expr::Expr(int value) : Expr(static_cast<int64_t>(value)) {}
 Expr::Expr(long long value) : Expr(static_cast<int64_t>(value)) {}
 Expr::Expr(int64_t value) : Expr(make(i64, Const{bits_of_int(i64, value), true})) {}

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ostream>
 
 #include "ir/printer.h"
@@ -146,6 +147,11 @@ void ProgramPrinter::put_program(const ProgramData& program) {
     put("\n");
   }
   put("{\n");
+  if (!program.error.empty()) {
+    std::string error = program.error;
+    std::ranges::replace(error, '\n', ' ');  // a comment ends with its line
+    put("  # not valid: " + error + "\n");
+  }
   put_stmt(program.body, 2);
   put("}\n");
 }

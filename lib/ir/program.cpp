@@ -12,8 +12,19 @@ const Param* find(const Program& program, const auto& matches) {
 
 }  // namespace
 
+const ProgramData& Program::nothing() {
+  static const ProgramData kNothing = [] {
+    ProgramData data;
+    data.name = "null";
+    data.error = "the Program is null";
+    data.body = seq({});
+    return data;
+  }();
+  return kNothing;
+}
+
 Program Program::with_body(Stmt body) const {
-  ProgramData data = *data_;
+  ProgramData data = **this;
   data.body = std::move(body);
   return Program(std::move(data));
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "tenon/base/macros.h"
 #include "tenon/ir/fold.h"
@@ -77,16 +78,22 @@ absl::Status check_shape(const Param& general, const Param& special, const Value
 
 }  // namespace
 
+absl::Status check_single_values(const Values& values) {
+  std::map<Var, int64_t> seen;
+  for (const auto& [size, value] : values) {
+    const auto [at, is_new] = seen.emplace(size, value);
+    if (is_new || at->second == value) continue;
+    return refuse("size " + size.name() + " is given two values, " + std::to_string(at->second) +
+                  " and " + std::to_string(value));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Program> specialize(const Program& program, const Values& values) {
   for (const auto& [size, value] : values) {
     TENON_RETURN_IF_ERROR(check_value(*program, size, value));
-    for (const auto& [other, other_value] : values) {
-      if (other == size && other_value != value) {
-        return refuse("size " + size.name() + " is given two values, " + std::to_string(value) +
-                      " and " + std::to_string(other_value));
-      }
-    }
   }
+  TENON_RETURN_IF_ERROR(check_single_values(values));
   const Specializer special(values);
   ProgramData data = *program;
   std::erase_if(data.sizes, [&](const Var& size) { return special.replaces(size); });

@@ -50,6 +50,9 @@ absl::Status CallShape::take(const Sizes& sizes) {
     if (std::find(known.begin(), known.end(), size) != known.end()) continue;
     return refuse(name + ": " + (size ? size.name() : "a null size") + " is not one of its sizes");
   }
+  if (absl::Status status = check_single_values(sizes.values()); !status.ok()) {
+    return refuse(name + ": " + std::string(status.message()));
+  }
   for (size_t s = 0; s < known.size(); ++s) {
     const std::optional<int64_t> value = sizes.find(known[s]);
     sizes_[s] = value.value_or(0);

@@ -1,6 +1,7 @@
 #include "tenon/jit/jit.h"
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 
 #include "jit/call_shape.h"
@@ -37,7 +38,12 @@ absl::StatusOr<KernelPtr> compile_cached(JitImpl& jit, const Program& scheduled,
 absl::StatusOr<std::vector<StrideClass>> classes_of(const Program& program,
                                                     const CompileOptions& options) {
   std::vector<StrideClass> classes(program->params.size(), StrideClass::kDense);
+  std::map<std::string, StrideClass> seen;
   for (const auto& [name, c] : options.strides) {
+    if (seen.emplace(name, c).first->second != c) {
+      return refuse("the options give parameter " + name + " of program " + program.name() +
+                    " two classes of strides");
+    }
     const Param* param = find_param(program, name);
     if (!param || !param->buffer) {
       return refuse("program " + program.name() + " has no tensor parameter named " + name);

@@ -87,7 +87,8 @@ absl::Status checked_call(const KernelImpl* kernel, absl::Span<const Argument> i
                           absl::Span<const View> outputs, const absl::Span<std::byte>* workspace) {
   if (!kernel) return absl::FailedPreconditionError("an empty tenon::Kernel is called");
   BoundCall bound;
-  TENON_RETURN_IF_ERROR(check_call(kernel->signature, inputs, outputs, &bound));
+  const absl::Span<const std::byte> taken = workspace ? *workspace : absl::Span<const std::byte>();
+  TENON_RETURN_IF_ERROR(check_call(kernel->signature, inputs, outputs, &bound, taken));
   return kernel->run(bound, workspace);
 }
 

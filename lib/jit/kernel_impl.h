@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 
+#include "tenon/base/limits.h"
 #include "tenon/codegen/codegen.h"
 #include "tenon/jit/jit.h"
 #include "tenon/runtime/workspace.h"
@@ -39,10 +40,6 @@ class JitCore {
   std::once_flag pool_made_;
   std::unique_ptr<ThreadPool> pool_;
 };
-
-// More than any process can have. The sizes of a call may ask for it, and no allocator is then
-// asked.
-inline constexpr int64_t kMostMemory = int64_t{1} << 47;
 
 struct KernelImpl {
   std::shared_ptr<JitCore> core;  // before `code`: outlives it

@@ -69,15 +69,6 @@ std::vector<int64_t> stored_shape(const Signature& packer, const View& logical) 
   return shape;
 }
 
-// Empty when no process has so much memory.
-std::optional<int64_t> bytes_of(Type type, const std::vector<int64_t>& shape) {
-  int64_t bytes = type.bytes();
-  for (int64_t n : shape) {
-    if (__builtin_mul_overflow(bytes, n, &bytes)) return std::nullopt;
-  }
-  return bytes <= kMostMemory ? std::optional(bytes) : std::nullopt;
-}
-
 std::shared_ptr<void> allocate(Allocator& allocator, size_t bytes) {
   const size_t size = std::max<size_t>(bytes, 1);
   void* memory = allocator.allocate(size, kPackedAlignment);

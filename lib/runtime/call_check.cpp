@@ -19,11 +19,12 @@ struct Range {
 class Check {
  public:
   Check(const Signature& signature, absl::Span<const Argument> inputs,
-        absl::Span<const View> outputs, BoundCall& bound)
+        absl::Span<const View> outputs, BoundCall& bound, absl::Span<const std::byte> workspace)
       : signature_(signature),
         plan_(signature.plan),
         inputs_(inputs),
         outputs_(outputs),
+        workspace_(workspace),
         bound_(bound) {}
 
   CallProblem run() {
@@ -45,10 +46,20 @@ class Check {
       if (plan_.params[static_cast<size_t>(p)].role != Role::kOutput) continue;
       if (Kind k = check_overlap(p, params); k != Kind::kNone) return problem(k, p);
     }
+    if (!workspace_.empty()) {
+      for (int p = 0; p < params; ++p) {
+        if (ranges_[p].meets(range_of(workspace_))) return problem(Kind::kOverlapsWorkspace, p);
+      }
+    }
     return check_requirements();
   }
 
  private:
+  static Range range_of(absl::Span<const std::byte> bytes) {
+    const auto low = reinterpret_cast<uintptr_t>(bytes.data());
+    return {low, low + bytes.size()};
+  }
+
   CallProblem problem(Kind kind, int param) const {
     return {kind, static_cast<int16_t>(param), static_cast<int16_t>(dim_),
             static_cast<int16_t>(other_)};
@@ -205,6 +216,7 @@ class Check {
   const CallPlan& plan_;
   absl::Span<const Argument> inputs_;
   absl::Span<const View> outputs_;
+  absl::Span<const std::byte> workspace_;
   BoundCall& bound_;
   void** next_buffer_ = bound_.buffers;
   int64_t* next_size_ = bound_.sizes;
@@ -218,8 +230,9 @@ class Check {
 }  // namespace
 
 absl::Status check_call(const Signature& signature, absl::Span<const Argument> inputs,
-                        absl::Span<const View> outputs, BoundCall* bound) {
-  const CallProblem problem = Check(signature, inputs, outputs, *bound).run();
+                        absl::Span<const View> outputs, BoundCall* bound,
+                        absl::Span<const std::byte> workspace) {
+  const CallProblem problem = Check(signature, inputs, outputs, *bound, workspace).run();
   if (problem.kind == Kind::kNone) [[likely]] {
     return absl::OkStatus();
   }

@@ -96,6 +96,7 @@ class Describer {
                               static_cast<uintptr_t>(p.type.bytes())) +
                " beyond one";
       case Kind::kOverlap: return "its memory overlaps argument " + name_of_param(problem_.other);
+      case Kind::kOverlapsWorkspace: return "its memory overlaps the workspace of the call";
       case Kind::kOverlapsItself: return "elements of this output overlap each other: " + given();
       default: return "";
     }

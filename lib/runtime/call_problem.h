@@ -31,6 +31,7 @@ struct CallProblem {
     kAlignment,
     kOverlap,  // with parameter `other`
     kOverlapsItself,
+    kOverlapsWorkspace,
     kRequirement,  // number `other`
   };
   Kind kind = Kind::kNone;

@@ -382,5 +382,23 @@ TEST_CASE("one axis in braces is one axis") {
   CHECK(run(program("p", {x}, {y}), {{n, 3}}, {3}, {1, 2, 3}, {1}) == std::vector<float>{6});
 }
 
+TEST_CASE("an index of another definition is not a size") {
+  const Tensor x = input("x", f32, {n});
+  Expr leak;
+  const Tensor a = compute("a", {n}, [&](Expr i) {
+    leak = i;
+    return x(i);
+  });
+  CHECK(refusal({x}, {compute("b", {n}, [&](Expr i) { return a(i) + x(leak); })}) ==
+        "program p uses index i outside of the definition or reduction that it belongs to");
+  const Tensor nested = compute("y", {n}, [&](Expr i) {
+    return x(i) + compute("z", {n}, [&](Expr q) { return x(i) * x(q); })(i);
+  });
+  CHECK(refusal({x}, {nested}) ==
+        "program p uses index i outside of the definition or reduction that it belongs to");
+  CHECK(x.size(5).is<Invalid>());
+  CHECK(Tensor().name().empty());
+}
+
 }  // namespace
 }  // namespace tenon

@@ -31,6 +31,10 @@ TEST_CASE("sizes come from the shapes, and requirements are checked") {
   CHECK(error_of(p, {&odd, &out}) == "requirement n % 2 == 0 does not hold");
   CHECK(error_of(p, {&x, &out}) == "argument y: expected f32[2], got f32[3]");
   CHECK(error_of(p, {&x}) == "program double_it takes 2 arguments, got 1");
+  const Var n = p->sizes[0];
+  CHECK(interpret(p, {{n, 2}, {n, 2}}, {&x, &y}).ok());
+  CHECK(interpret(p, {{n, 2}, {n, 3}}, {&x, &y}).message() ==
+        "size n is given two values, 2 and 3");
 }
 
 TEST_CASE("an access outside of a buffer is an error that names the statement") {
@@ -271,6 +275,16 @@ TEST_CASE("a null array or expression is refused") {
   Array y(f32, {1});
   CHECK(error_of(p, {static_cast<Array*>(nullptr), &y}) == "argument x must be an array");
   CHECK(evaluate_int(Expr(), {}) == std::nullopt);
+}
+
+TEST_CASE("an array of an impossible shape is empty") {
+  for (const std::vector<int64_t>& shape :
+       {std::vector<int64_t>{-1}, {-1, -1}, {int64_t{1} << 32, int64_t{1} << 32}, {INT64_MAX}}) {
+    const Array a(f32, shape);
+    CHECK(a.shape() == std::vector<int64_t>{0});
+    CHECK(a.elements() == 0);
+  }
+  CHECK(Array().elements() == 0);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "tenon/ir/operators.h"
+#include "tenon/ir/size.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -242,6 +243,26 @@ TEST_CASE("an expression that is too large a tree is not made, however much of i
   CHECK(e.as<Invalid>()->message ==
         "the expression has more than 262144 operations, with shared parts counted wherever they "
         "are used; store a part of it in a buffer");
+}
+
+TEST_CASE("null handles can be asked") {
+  CHECK(Var().name().empty());
+  CHECK(Var().id() == 0);
+  CHECK(Buffer().name().empty());
+  CHECK(Expr(Var()).get() == nullptr);
+  CHECK((Expr(Var()) + 1).is<Invalid>());
+  CHECK(Expr().type() == Type());
+  const Program none;
+  CHECK_FALSE(none);
+  CHECK(print(none) == print(Program()));
+  CHECK(structurally_equal(none, Program()));
+  CHECK(structural_hash(none) == structural_hash(Program()));
+  CHECK(find_param(none, "x") == nullptr);
+  CHECK_FALSE(verify(none).ok());
+  CHECK_FALSE(verify(*specialize(none, {})).ok());
+  Size n("n");
+  const Size moved = std::move(n);
+  CHECK(n.name() == "n");
 }
 
 }  // namespace

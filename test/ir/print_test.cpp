@@ -148,6 +148,14 @@ TEST_CASE("what no Program may hold prints all the same") {
 
 // --- Names.
 
+TEST_CASE("a program that could not be built prints the reason as a comment") {
+  ProgramData data;
+  data.name = "p";
+  data.error = "x is read\nwith two indices";
+  data.body = seq({});
+  CHECK(print(Program(data)) == "program p\n{\n  # not valid: x is read with two indices\n}\n");
+}
+
 TEST_CASE("things of the same name are told apart by a suffix") {
   const Var a("i"), b("i"), c("i_1"), d("i");
   CHECK(print(Expr(a) + b + c + d + a) == "i + i_1 + i_1_1 + i_2 + i");

@@ -13,9 +13,8 @@ namespace {
 using test::Embed;
 using test::LinearData;
 using test::LinearRelu;
+using test::message;
 using test::Scale;
-
-std::string message(const absl::Status& status) { return std::string(status.message()); }
 
 void check_call(Jit& jit, const Function& f, LinearData& data) {
   std::fill(data.out.begin(), data.out.end(), -1.0f);
@@ -281,6 +280,10 @@ TEST_CASE("functions that cannot work say so when they are used") {
   Function f = function(Scale().program);
   f.keep_symbolic(Size("other"));
   CHECK(message(jit.call(f, {}, {})) == "function scale: other is not one of its sizes");
+  const Scale scale;
+  const Function g = function(scale.program);
+  CHECK(message(jit.kernel(g, {{scale.n, 2}, {scale.n, 3}}).status()) ==
+        "function scale: size n is given two values, 2 and 3");
   Function().keep_symbolic(n);
   f.keep_symbolic(Var());
 }

@@ -1,6 +1,8 @@
 #include "jit/programs.h"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
+#include <numeric>
 
 namespace tenon::test {
 
@@ -62,5 +64,34 @@ Embed::Embed() {
   const Tensor out = compute("out", {n, d}, [&](Expr i, Expr j) { return table(id(i), j); });
   program = tenon::program("embed", {table, id}, {out});
 }
+
+Reverse::Reverse() {
+  const Tensor x = input("x", f32, {n});
+  const Tensor copy = compute("copy", {n}, [&](Expr i) { return x(i) * 2.0f; });
+  const Tensor y = compute("y", {n}, [&](Expr i) { return copy(n - 1 - i); });
+  program = tenon::program("reverse", {x}, {y});
+}
+
+Kernel compiled(absl::StatusOr<Kernel> kernel) {
+  INFO(kernel.status());
+  REQUIRE(kernel.ok());
+  return *kernel;
+}
+
+Kernel compiled(Jit& jit, const Program& program, const Sizes& sizes,
+                const CompileOptions& options) {
+  return compiled(jit.compile(program, sizes, options));
+}
+
+void check_scale(const Kernel& kernel, int64_t n, float factor) {
+  std::vector<float> x(static_cast<size_t>(n)), y(x.size(), -1);
+  std::iota(x.begin(), x.end(), 1.0f);
+  const absl::Status status = kernel({View(x.data(), {n})}, {View(y.data(), {n})});
+  INFO(status);
+  REQUIRE(status.ok());
+  for (size_t i = 0; i < x.size(); ++i) REQUIRE(y[i] == factor * x[i]);
+}
+
+std::string message(const absl::Status& status) { return std::string(status.message()); }
 
 }  // namespace tenon::test

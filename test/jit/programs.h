@@ -43,4 +43,20 @@ struct Embed {
   Embed();
 };
 
+// y[i] = 2 * x[n - 1 - i] through a copy that does not fit the stack.
+struct Reverse {
+  Size n{"n"};
+  Program program;
+  Reverse();
+};
+
+// The kernel, when it was compiled; fails the test otherwise.
+Kernel compiled(absl::StatusOr<Kernel> kernel);
+Kernel compiled(Jit& jit, const Program& program, const Sizes& sizes = {},
+                const CompileOptions& options = {});
+// The call works and gives x times the factor.
+void check_scale(const Kernel& kernel, int64_t n, float factor = 2);
+
+std::string message(const absl::Status& status);
+
 }  // namespace tenon::test

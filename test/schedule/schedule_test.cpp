@@ -200,5 +200,14 @@ TEST_CASE("A text that unrolls more than a step may is not scheduled") {
                              "1024"));
 }
 
+TEST_CASE("A schedule that was moved from stays what it was") {
+  Schedule s(chain());
+  const Schedule moved = std::move(s);
+  CHECK(s.status().ok());
+  CHECK(s.loops("out").size() == 1);
+  CHECK(structurally_equal(s.program(), moved.program()));
+  CHECK(print(Schedule(Program()).program()) != "");
+}
+
 }  // namespace
 }  // namespace tenon::test

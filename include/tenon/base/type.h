@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenon {
 
@@ -80,6 +81,9 @@ inline constexpr Type kAllTypes[] = {f64, f32, f16, bf16, i8,  i16,    i32,
 std::string to_string(Type type);
 // The inverse of to_string; empty when the text names no type.
 std::optional<Type> parse_type(std::string_view text);
+
+// Of a dense tensor. Empty when a size is negative, or no process has so much memory.
+std::optional<int64_t> bytes_of(Type type, const std::vector<int64_t>& shape);
 
 // The Type of a C++ arithmetic type: type_of<float>() == f32.
 template <class T>

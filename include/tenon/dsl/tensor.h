@@ -33,7 +33,8 @@ class Tensor {
   Type type() const { return buffer_.type(); }
   int rank() const { return static_cast<int>(shape_.size()); }
   const std::vector<Expr>& shape() const { return shape_; }
-  const Expr& size(int dim) const { return shape_[static_cast<size_t>(dim)]; }
+  // Outside of the rank: an Invalid expression.
+  const Expr& size(int dim) const;
   const Buffer& buffer() const { return buffer_; }
   Role role() const { return role_; }  // kOutput for every computed tensor
   bool is_computed() const { return role_ == Role::kOutput; }

@@ -27,8 +27,10 @@ namespace tenon {
 // A dense row-major array that owns its memory.
 class Array {
  public:
-  Array() = default;
-  Array(Type type, std::vector<int64_t> shape);  // zeros
+  Array() : Array(f32, {0}) {}
+  // Zeros. A shape that is negative or does not fit into memory makes an array of shape [0], which
+  // no argument of that shape takes.
+  Array(Type type, std::vector<int64_t> shape);
   // Values that are not one per element make a row of them, which no argument of that shape takes.
   template <class T>
   static Array of(std::vector<int64_t> shape, const std::vector<T>& values) {

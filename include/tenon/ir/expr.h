@@ -33,18 +33,19 @@ struct Definition;  // how a computed tensor was defined; known to the DSL only
 // size, a scalar parameter, a bound name) is said by the place that declares it.
 class Var {
  public:
-  Var() = default;  // null
-  explicit Var(std::string name, Type type = i64);
-  // One that the DSL made as a scalar parameter: in a Program that does not list it as one, it is a
-  // mistake and not a size.
-  static Var scalar(std::string name, Type type);
+  // What the DSL made it for: a scalar or an index that turns up where only sizes may stand is a
+  // mistake that has a name.
+  enum class Use : uint8_t { kAny, kScalar, kIndex };
+
+  Var() = default;  // null: without a name, and with the id 0
+  explicit Var(std::string name, Type type = i64, Use use = Use::kAny);
 
   explicit operator bool() const { return info_ != nullptr; }
-  const std::string& name() const { return info_->name; }
-  Type type() const { return info_->type; }
-  bool is_scalar() const { return info_->is_scalar; }
+  const std::string& name() const { return info().name; }
+  Type type() const { return info().type; }
+  Use use() const { return info().use; }
   // Grows with creation; gives variables an order that does not depend on addresses.
-  uint64_t id() const { return info_->id; }
+  uint64_t id() const { return info().id; }
 
   // Identity. There is no < of identities: `i < n` is the comparison of values (operators.h), also
   // between two variables. Maps and sets order variables by std::less, which is by id.
@@ -54,9 +55,11 @@ class Var {
   struct Info {
     std::string name;
     Type type;
-    uint64_t id;
-    bool is_scalar = false;
+    uint64_t id = 0;
+    Use use = Use::kAny;
   };
+  static const Info kNothing;
+  const Info& info() const { return info_ ? *info_ : kNothing; }
   std::shared_ptr<const Info> info_;
 };
 
@@ -65,16 +68,16 @@ class Var {
 // program is the buffer that it writes.
 class Buffer {
  public:
-  Buffer() = default;  // null
+  Buffer() = default;  // null: without a name, and with the id 0
   Buffer(std::string name, Type type, std::shared_ptr<const Definition> definition = nullptr);
 
   explicit operator bool() const { return info_ != nullptr; }
-  const std::string& name() const { return info_->name; }
-  Type type() const { return info_->type; }
-  uint64_t id() const { return info_->id; }
+  const std::string& name() const { return info().name; }
+  Type type() const { return info().type; }
+  uint64_t id() const { return info().id; }
   // The DSL keeps the definition of a computed tensor here, so that an expression alone keeps the
   // tensors that it reads alive. Null in every finished Program.
-  const std::shared_ptr<const Definition>& definition() const { return info_->definition; }
+  const std::shared_ptr<const Definition>& definition() const { return info().definition; }
 
   friend bool operator==(const Buffer& a, const Buffer& b) { return a.info_ == b.info_; }
   friend bool operator<(const Buffer& a, const Buffer& b) { return a.id() < b.id(); }
@@ -83,9 +86,11 @@ class Buffer {
   struct Info {
     std::string name;
     Type type;
-    uint64_t id;
+    uint64_t id = 0;
     std::shared_ptr<const Definition> definition;
   };
+  static const Info kNothing;
+  const Info& info() const { return info_ ? *info_ : kNothing; }
   std::shared_ptr<const Info> info_;
 };
 
@@ -93,7 +98,7 @@ class Expr {
  public:
   Expr() = default;  // null: "no mask", "not given"
   explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
-  Expr(const Var& var);  // NOLINT: a variable is an expression
+  Expr(const Var& var);  // NOLINT: a variable is an expression; a null one is a null expression
   // Literals adapt to the type of the other operand (operators.h). Alone, an integer is an i64 and
   // a floating-point number an f32.
   Expr(int value);        // NOLINT
@@ -109,7 +114,7 @@ class Expr {
   explicit operator bool() const&& = delete;  // conditions on values: select(c, a, b), c & d, ~c
   const ExprNode& node() const { return *node_; }
   const ExprNode* get() const { return node_.get(); }
-  Type type() const;
+  Type type() const;  // of a null expression: that of a default-made Type
   // The node's fields when it is of kind T, else null.
   template <class T>
   const T* as() const;
@@ -262,7 +267,7 @@ inline constexpr int32_t kMaxExprDepth = 2000;
 inline constexpr int32_t kMaxExprSize = 1 << 18;
 inline constexpr int32_t kMaxLanes = 1 << 16;
 
-inline Type Expr::type() const { return node_->type; }
+inline Type Expr::type() const { return node_ ? node_->type : Type(); }
 
 template <class T>
 const T* Expr::as() const {

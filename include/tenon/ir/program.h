@@ -69,19 +69,20 @@ struct ProgramData {
 
 class Program {
  public:
-  Program() = default;
+  Program() = default;  // null: as if it had no parameters and did nothing; verify() refuses it
   explicit Program(ProgramData data)
       : data_(std::make_shared<const ProgramData>(std::move(data))) {}
 
   explicit operator bool() const { return data_ != nullptr; }
-  const ProgramData& operator*() const { return *data_; }
-  const ProgramData* operator->() const { return data_.get(); }
-  const std::string& name() const { return data_->name; }
+  const ProgramData& operator*() const { return data_ ? *data_ : nothing(); }
+  const ProgramData* operator->() const { return &**this; }
+  const std::string& name() const { return (**this).name; }
 
   // The same Program with another body.
   Program with_body(Stmt body) const;
 
  private:
+  static const ProgramData& nothing();
   std::shared_ptr<const ProgramData> data_;
 };
 
@@ -121,6 +122,9 @@ absl::Status verify(const Program& program);
 // (requirements that become true are dropped).
 absl::StatusOr<Program> specialize(const Program& program,
                                    const std::vector<std::pair<Var, int64_t>>& values);
+
+// Refuses different values for one size.
+absl::Status check_single_values(const std::vector<std::pair<Var, int64_t>>& values);
 
 // The parameter that declares this buffer; null when it is a local one.
 const Param* find_param(const Program& program, const Buffer& buffer);

@@ -18,6 +18,9 @@ namespace tenon {
 class Size : public Var {
  public:
   explicit Size(std::string name) : Var(std::move(name), i64) {}
+  // Moving copies: a Size always names something.
+  Size(const Size&) = default;
+  Size& operator=(const Size&) = default;
 };
 
 // Var compares identities; between sizes the user means the comparison of their values.

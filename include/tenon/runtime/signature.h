@@ -35,12 +35,28 @@ class Packed {
         view_(view),
         logical_(logical.without_data()),
         layout_(layout) {}
+  Packed(const Packed&) = default;
+  Packed& operator=(const Packed&) = default;
+  // What was moved from is empty, and no kernel takes it.
+  Packed(Packed&& other) noexcept { swap(other); }
+  Packed& operator=(Packed&& other) noexcept {
+    Packed taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
   const View& view() const { return view_; }
   const View& logical() const { return logical_; }  // no data; rank 0 when it is not known
   uint64_t layout() const { return layout_; }
   size_t bytes() const;  // of the stored form
 
  private:
+  void swap(Packed& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(view_, other.view_);
+    std::swap(logical_, other.logical_);
+    std::swap(layout_, other.layout_);
+  }
+
   std::shared_ptr<void> memory_;  // shared: a Packed may be used by many kernels and threads
   View view_, logical_;
   uint64_t layout_ = 0;  // hash of the packing; compared with the kernel's. 0: stored as it was
@@ -232,8 +248,10 @@ struct BoundCall {
 // null pointers of non-empty buffers, requirements, and that no output overlaps another argument
 // or itself. Messages: "kernel linear_relu: argument x (input 0): expected f32[128, 768], got
 // f32[127, 768]: dimension 0 differs". Inputs may overlap each other.
+// Memory that the caller gives as workspace may not overlap any of them.
 absl::Status check_call(const Signature& signature, absl::Span<const Argument> inputs,
-                        absl::Span<const View> outputs, BoundCall* bound);
+                        absl::Span<const View> outputs, BoundCall* bound,
+                        absl::Span<const std::byte> workspace = {});
 
 // What the kernel reported through tenon_call::fault: ok while site is -1, else OutOfRange,
 // "kernel embed: index ids[i] of table is 12, but must be in [0, 10)".

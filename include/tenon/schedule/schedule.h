@@ -80,7 +80,8 @@ std::ostream& operator<<(std::ostream& out, const Trace& trace);
 class Schedule;
 
 // What register_tile made, by dimension of the tile: the loops over the tiles (the last dimension's
-// stands outermost, the others inside it in order), and the loops of the consumer inside of one. An empty handle where there is no such dimension.
+// stands outermost, the others inside it in order), and the loops of the consumer inside of one. An
+// empty handle where there is no such dimension.
 class RegisterTile {
  public:
   Loop outer(int dim) const { return at(outer_, dim); }
@@ -104,6 +105,9 @@ class Schedule {
 
   // Sizes that are given become constants first; the others stay symbols.
   explicit Schedule(Program program, const Sizes& sizes = {}, Place place = Place::current());
+  // Moving copies: a Schedule always has a Program.
+  Schedule(const Schedule&) = default;
+  Schedule& operator=(const Schedule&) = default;
 
   const Program& program() const { return program_; }
   const Trace& trace() const { return trace_; }
@@ -135,8 +139,8 @@ class Schedule {
   // for i { A; B }  ->  for i1 { A }, for i2 { B }: the first `statements` go to the first loop.
   std::pair<Loop, Loop> fission(Loop loop, int statements, Place place = Place::current());
   // Computes the stage inside the loop, just what the loop's body needs of it; the stage shrinks.
-  // Consumers first: what reads the stage must already be inside of the loop. Returns the producer's
-  // loops, one per dimension of the stage; all_loops(stage) has its reduction loops too.
+  // Consumers first: what reads the stage must already be inside of the loop. Returns the
+  // producer's loops, one per dimension of the stage; all_loops(stage) has its reduction loops too.
   std::vector<Loop> compute_at(std::string_view stage, Loop loop, Place place = Place::current());
   template <size_t N>
   std::array<Loop, N> compute_at(std::string_view stage, Loop loop, Place place = Place::current());
