@@ -8,6 +8,8 @@
 namespace tenon {
 
 struct Definition {
+  ~Definition();
+
   std::vector<Expr> shape;
   std::vector<Var> vars;  // one per dimension
   Expr value;             // may hold Reduce and Invalid nodes

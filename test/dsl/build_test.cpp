@@ -400,5 +400,15 @@ TEST_CASE("an index of another definition is not a size") {
   CHECK(Tensor().name().empty());
 }
 
+TEST_CASE("a chain of any length is let go of") {
+  Tensor last = input("x", f32, {8});
+  for (int i = 0; i < 100'000; ++i) {
+    last = compute("t", {8}, [&](Expr j) { return last(j) + 1.0f; });
+  }
+  const Buffer end = last.buffer();
+  last = Tensor();
+  CHECK(end.definition());
+}
+
 }  // namespace
 }  // namespace tenon
