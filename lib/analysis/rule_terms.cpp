@@ -193,21 +193,6 @@ uint64_t number_bits(const Term& term, Type type) {
   return bits_of_int(type, term.number);
 }
 
-bool is_commutative(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::kAdd:
-    case BinaryOp::kMul:
-    case BinaryOp::kMin:
-    case BinaryOp::kMax:
-    case BinaryOp::kBitAnd:
-    case BinaryOp::kBitOr:
-    case BinaryOp::kBitXor:
-    case BinaryOp::kEq:
-    case BinaryOp::kNe: return true;
-    default: return false;
-  }
-}
-
 class Matcher {
  public:
   Matcher(const CompiledRule& rule, Bindings& bindings) : rule_(rule), bindings_(bindings) {}
@@ -317,6 +302,21 @@ const std::vector<int>* candidates(const Index& index, const Expr& e) {
 }
 
 }  // namespace
+
+bool is_commutative(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kMul:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kBitAnd:
+    case BinaryOp::kBitOr:
+    case BinaryOp::kBitXor:
+    case BinaryOp::kEq:
+    case BinaryOp::kNe: return true;
+    default: return false;
+  }
+}
 
 CompiledRule compile(const Rule& rule) {
   CompiledRule compiled;

@@ -34,6 +34,9 @@ enum Domain : uint8_t {
 };
 bool contains(Domain domain, Type type);
 
+// Operands in either order: equal values, though a NaN may have other bits.
+bool is_commutative(BinaryOp op);
+
 struct Rule {
   Domain domain;
   std::string_view pattern, replacement;

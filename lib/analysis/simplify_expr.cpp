@@ -13,21 +13,6 @@ namespace {
 // circles would end here instead of never.
 constexpr int kMaxNestedChanges = 200;
 
-bool is_commutative(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::kAdd:
-    case BinaryOp::kMul:
-    case BinaryOp::kMin:
-    case BinaryOp::kMax:
-    case BinaryOp::kBitAnd:
-    case BinaryOp::kBitOr:
-    case BinaryOp::kBitXor:
-    case BinaryOp::kEq:
-    case BinaryOp::kNe: return true;
-    default: return false;
-  }
-}
-
 bool is_index(const Expr& e) { return e.type() == i64; }
 
 }  // namespace
@@ -153,7 +138,7 @@ Expr Simplifier::step(const Expr& e) const {
   if (Expr folded = fold(e); folded.get() != e.get()) return folded;
   if (const Binary* x = e.as<Binary>()) {
     // Not for floats: of two NaN operands the first one's bits survive.
-    const bool commutes = is_commutative(x->op) && !x->a.type().is_float();
+    const bool commutes = rules::is_commutative(x->op) && !x->a.type().is_float();
     if (commutes && is_constant(x->a) && !is_constant(x->b)) {
       return binary(x->op, x->b, x->a);
     }

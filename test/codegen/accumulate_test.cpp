@@ -2,20 +2,13 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "support/check.h"
 #include "support/native.h"
 
 using namespace tenon;
 using test::native_difference;
 
 namespace {
-
-Program program_of(const std::string& text) {
-  absl::StatusOr<Program> program = parse(text);
-  INFO(text << "\n" << program.status().message());
-  REQUIRE(program.ok());
-  REQUIRE(verify(*program).message() == "");
-  return *program;
-}
 
 Array random_array(Type type, int64_t n, uint32_t seed) {
   Array array(type, {n});
@@ -39,8 +32,8 @@ std::vector<Type> number_types() {
 void check(Type type, const std::string& body) {
   const std::string t = to_string(type);
   const Program program =
-      program_of("program sum\n  input x: " + t + "[64]\n  input ids: i64[64]\n  output out: " + t +
-                 "[64]\n{\n" + body + "\n}\n");
+      test::parsed("program sum\n  input x: " + t +
+                   "[64]\n  input ids: i64[64]\n  output out: " + t + "[64]\n{\n" + body + "\n}\n");
   Array x = random_array(type, 64, 1), out = random_array(type, 64, 2), ids(i64, {64});
   for (int64_t i = 0; i < 64; ++i) ids.set_bits(i, static_cast<uint64_t>(i * i % 7));
   INFO(print(program));
@@ -68,7 +61,7 @@ TEST_CASE("folds of every type, operator and length") {
 }
 
 TEST_CASE("a fold without a lane touches nothing") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program nothing
   input x: f32[16]
   output out: f32[1]
@@ -114,7 +107,7 @@ TEST_CASE("lanes that meet in one element combine one after the other") {
 }
 
 TEST_CASE("sums of products fuse where that is allowed") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program dot
   input x: f32[64]
   input y: f32[64]
@@ -143,7 +136,7 @@ program dot
 }
 
 TEST_CASE("a switched-off term still fuses, as a masked operation") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program switched
   size n
   input x: f32[16]

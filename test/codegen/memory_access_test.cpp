@@ -1,20 +1,13 @@
 // Loads and stores of every shape, with inaccessible pages on both sides of every buffer.
 #include <catch2/catch.hpp>
 
+#include "support/check.h"
 #include "support/native.h"
 
 using namespace tenon;
 using test::native_difference;
 
 namespace {
-
-Program program_of(const std::string& text) {
-  absl::StatusOr<Program> program = parse(text);
-  INFO(text << "\n" << program.status().message());
-  REQUIRE(program.ok());
-  REQUIRE(verify(*program).message() == "");
-  return *program;
-}
 
 // 1, 2, 3 ... in the type; bool alternates.
 Array counting(Type type, int64_t n) {
@@ -32,10 +25,10 @@ void check_copy(int64_t n, const std::string& in, const std::string& out,
     const std::string t = to_string(type), size = std::to_string(n);
     const std::string read = "x[" + in + "]";
     const Program program =
-        program_of("program copy\n  input x: " + t + "[" + size + "]\n  input ids: i64[" + size +
-                   "]\n  output out: " + t + "[" + size + "]\n{\n  out[" + out +
-                   "] = " + (mask.empty() ? read : "masked(" + read + ", " + mask + ")") +
-                   (where.empty() ? "" : " where " + where) + "\n}\n");
+        test::parsed("program copy\n  input x: " + t + "[" + size + "]\n  input ids: i64[" + size +
+                     "]\n  output out: " + t + "[" + size + "]\n{\n  out[" + out +
+                     "] = " + (mask.empty() ? read : "masked(" + read + ", " + mask + ")") +
+                     (where.empty() ? "" : " where " + where) + "\n}\n");
     Array x = counting(type, n), y(type, {n}), ids(i64, {n});
     for (int64_t i = 0; i < n; ++i) ids.set_bits(i, static_cast<uint64_t>((i * 7 + 3) % n));
     INFO(print(program));
@@ -109,7 +102,7 @@ TEST_CASE("a scalar mask is a branch") {
 }
 
 TEST_CASE("masked lanes of a local keep their value and stay in registers") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program local
   input x: f32[16]
   output out: f32[16]
@@ -131,7 +124,7 @@ program local
 }
 
 TEST_CASE("a local that is indexed at run time is reported as memory") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program dynamic
   input ids: i64[4]
   output out: f32[4]
@@ -151,7 +144,7 @@ program dynamic
 }
 
 TEST_CASE("sizes, strides and scalars arrive in their slots") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program slots
   size n, x_s0
   input x: f32[n * x_s0]
@@ -177,7 +170,7 @@ program slots
 }
 
 TEST_CASE("loops that are empty, run once, or start anywhere") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program loops
   size lo, hi
   output out: i64[100]
@@ -203,7 +196,7 @@ TEST_CASE("a masked store that writes one lane is a store of that lane") {
   const auto engine = CodeEngine::create(*Target::parse("x86-64-v4"));
   REQUIRE(engine.ok());
   const auto code_for = [&](const std::string& mask) {
-    const Program program = program_of(
+    const Program program = test::parsed(
         "program narrow\n  input x: i64[16]\n  output y: i32[16]\n"
         "{ y[ramp(8, 1, 8)] = cast<i32>(x[ramp(8, 1, 8)]) where " +
         mask + " }");

@@ -1,6 +1,7 @@
 // Parallel loops run as tasks, in shuffled chunks on shuffled workers with poisoned slices.
 #include <catch2/catch.hpp>
 
+#include "support/check.h"
 #include "support/native.h"
 #include "tenon/runtime/math.h"
 
@@ -8,14 +9,6 @@ using namespace tenon;
 using test::native_difference;
 
 namespace {
-
-Program program_of(const std::string& text) {
-  absl::StatusOr<Program> program = parse(text);
-  INFO(text << "\n" << program.status().message());
-  REQUIRE(program.ok());
-  REQUIRE(verify(*program).message() == "");
-  return *program;
-}
 
 Array floats(int64_t n) {
   Array x(f32, {n});
@@ -28,7 +21,7 @@ Array floats(int64_t n) {
 }  // namespace
 
 TEST_CASE("a task sees sizes, scalars, outer variables, locals and the workspace") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program everything
   size m, n
   input x: f32[m * n]
@@ -67,7 +60,7 @@ program everything
 }
 
 TEST_CASE("a parallel loop inside a task runs on the same worker") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program nested
   input x: f32[48]
   output out: f32[48]
@@ -84,7 +77,7 @@ program nested
 }
 
 TEST_CASE("a check inside a task is reported once") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program bad
   input ids: i64[32]
   output out: i64[32]
@@ -101,7 +94,7 @@ program bad
 }
 
 TEST_CASE("an allocation of a worker outside of parallel loops is refused") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program misplaced
   output out: f32[1]
 {
@@ -115,7 +108,7 @@ program misplaced
 }
 
 TEST_CASE("two real threads share a parallel loop") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program threads
   input x: f32[4096]
   output out: f32[4096]

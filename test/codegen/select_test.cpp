@@ -1,6 +1,7 @@
 // Lazy selects and check(...).
 #include <catch2/catch.hpp>
 
+#include "support/check.h"
 #include "support/native.h"
 
 using namespace tenon;
@@ -8,14 +9,6 @@ using test::native_difference;
 using test::native_targets;
 
 namespace {
-
-Program program_of(const std::string& text) {
-  absl::StatusOr<Program> program = parse(text);
-  INFO(text << "\n" << program.status().message());
-  REQUIRE(program.ok());
-  REQUIRE(verify(*program).message() == "");
-  return *program;
-}
 
 Array floats(int64_t n) {
   Array x(f32, {n});
@@ -27,7 +20,7 @@ Array floats(int64_t n) {
 }  // namespace
 
 TEST_CASE("the arm that is not chosen is not read") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program lazy
   size n
   input x: f32[8]
@@ -46,7 +39,7 @@ program lazy
 }
 
 TEST_CASE("a condition per lane chooses between masked loads") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program lanes
   input x: f32[8]
   output out: f32[16]
@@ -60,7 +53,7 @@ program lanes
 }
 
 TEST_CASE("a check that holds costs nothing but the test") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program gather
   size rows
   input table: f32[rows * 4]
@@ -77,7 +70,7 @@ program gather
 }
 
 TEST_CASE("a check that fails is reported and touches nothing outside") {
-  const Program scalar = program_of(R"(
+  const Program scalar = test::parsed(R"(
 program gather
   size rows
   input table: f32[rows]
@@ -87,7 +80,7 @@ program gather
   for i in 0..16 { out[i] = table[check(ids[i], rows)] }
 }
 )");
-  const Program vector = program_of(R"(
+  const Program vector = test::parsed(R"(
 program gather
   size rows
   input table: f32[rows]
@@ -117,7 +110,7 @@ program gather
 }
 
 TEST_CASE("a bound that is not positive has no index") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program bound
   size n
   output out: i64[1]
@@ -135,7 +128,7 @@ program bound
 }
 
 TEST_CASE("a check behind a select reports only when chosen") {
-  const Program program = program_of(R"(
+  const Program program = test::parsed(R"(
 program chosen
   size n
   input x: f32[4]
