@@ -5,7 +5,7 @@
 #include "analysis/place.h"
 #include "analysis/text.h"
 #include "tenon/analysis/access.h"
-#include "tenon/analysis/legality.h"
+#include "tenon/analysis/legality_placement.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"

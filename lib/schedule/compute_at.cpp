@@ -15,7 +15,7 @@
 #include <algorithm>
 
 #include "schedule/common.h"
-#include "tenon/analysis/legality.h"
+#include "tenon/analysis/legality_placement.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"

@@ -10,7 +10,7 @@
 // defines the stage, and what it reads does not change before the readers. Exact; a value that is
 // read several times is computed several times.
 #include "schedule/common.h"
-#include "tenon/analysis/legality.h"
+#include "tenon/analysis/legality_placement.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"

@@ -7,7 +7,7 @@
 // different places. An intermediate is declared in its new shape; a weight remembers how its stored
 // form follows from the logical one, and kernel.pack makes it. Exact.
 #include "schedule/common.h"
-#include "tenon/analysis/legality.h"
+#include "tenon/analysis/legality_storage.h"
 #include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/visit.h"

@@ -6,6 +6,8 @@
 
 #include "support/check.h"
 #include "tenon/analysis/legality.h"
+#include "tenon/analysis/legality_placement.h"
+#include "tenon/analysis/legality_storage.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 

@@ -7,7 +7,8 @@
 #include "analysis/evaluate.h"
 #include "analysis/random_expr.h"
 #include "support/check.h"
-#include "tenon/analysis/legality.h"
+#include "tenon/analysis/legality_placement.h"
+#include "tenon/analysis/legality_storage.h"
 #include "tenon/interp/interp.h"
 #include "tenon/ir/visit.h"
 

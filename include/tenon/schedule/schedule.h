@@ -169,6 +169,9 @@ class Schedule {
   template <class Primitive>
   auto run(const std::string& action, const std::vector<Loop>& loops, Place place,
            const Primitive& primitive);
+  template <class Primitive>
+  auto run_on_stage(const std::string& action, std::string_view stage,
+                    const std::vector<Loop>& loops, Place place, const Primitive& primitive);
   void refuse_step(const absl::Status& refusal, const std::string& action, Place place);
   // Adds a step that changed the Program from `before`, and what it did to loops:
   // verb "split it into".
