@@ -36,8 +36,10 @@ class Collector {
   }
 
   void write(const Accumulate& x) {
-    reads(x.indices), reads(x.value), reads(x.mask);
-    if (Access* a = add(Access::Kind::kAccumulate, x.buffer, x.indices, x.mask)) a->reducer = x.op;
+    reads(x.indices), reads(x.values), reads(x.mask);
+    for (const Buffer& buffer : x.buffers) {
+      add(Access::Kind::kAccumulate, buffer, x.indices, x.mask);
+    }
   }
 
   void loop(const For& x) {

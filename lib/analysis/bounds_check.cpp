@@ -44,7 +44,9 @@ class BoundsChecker {
       check_write(s, write->buffer, write->indices, write->mask, facts);
     }
     if (const Accumulate* update = s.as<Accumulate>()) {
-      check_write(s, update->buffer, update->indices, update->mask, facts);
+      for (const Buffer& buffer : update->buffers) {
+        check_write(s, buffer, update->indices, update->mask, facts);
+      }
     }
     return map_children(
         s, [&](const Expr& e) { return check(e, facts); }, [](const Stmt& child) { return child; });

@@ -23,8 +23,13 @@ Verdict carries_nothing(Dependences& dependences, const std::vector<Direction>& 
 Verdict carries_nothing_between_lanes(Dependences& dependences, const Var& lane,
                                       const std::vector<Direction>& directions,
                                       const Program& within) {
+  // Lanes that fold meet by `combine`, which takes its states in any order.
+  const auto folds = [&](const Access& a, const Access& b) {
+    return a.kind == Access::Kind::kAccumulate && b.kind == a.kind && a.statement == b.statement &&
+           !target_uses(a, lane);
+  };
   const auto exchange = [&](const Access& a, const Access& b) {
-    return commute(a, b, false) && (a.statement != b.statement || !target_uses(a, lane));
+    return folds(a, b) || (commute(a, b, false) && a.statement != b.statement);
   };
   const auto conflict = dependences.find(directions, exchange);
   if (!conflict) return Verdict{absl::OkStatus(), dependences.reassociates()};

@@ -4,6 +4,7 @@
 
 #include "analysis/inspect.h"
 #include "analysis/question.h"
+#include "tenon/ir/reducer.h"
 
 namespace tenon {
 namespace {
@@ -165,8 +166,14 @@ Meeting meet(const Access& a, const Access& b, const std::vector<Direction>& dir
 bool commute(const Access& a, const Access& b, bool exact) {
   if (a.kind == Access::Kind::kRead && b.kind == Access::Kind::kRead) return true;
   if (a.kind != Access::Kind::kAccumulate || b.kind != Access::Kind::kAccumulate) return false;
-  if (a.reducer != b.reducer) return false;
-  const bool selects = *a.reducer == Reducer::kMax || *a.reducer == Reducer::kMin;
+  const Accumulate& x = a.accumulation();
+  const Accumulate& y = b.accumulation();
+  if (!(x.by == y.by)) return false;
+  // Results that are kept together change together, or not at all.
+  if (x.by.functions()) {
+    return !exact && x.by.functions()->updates_commute && x.buffers == y.buffers;
+  }
+  const bool selects = x.by.op() == Reducer::kMax || x.by.op() == Reducer::kMin;
   return !exact || selects || a.buffer.type().is_int() || a.buffer.type().is_bool();
 }
 

@@ -19,7 +19,7 @@ void add_chains(const Stmt& s, const Buffer& buffer, std::vector<For>& around,
   } else {
     const Store* st = s.as<Store>();
     const Accumulate* ac = s.as<Accumulate>();
-    if ((st && st->buffer == buffer) || (ac && ac->buffer == buffer)) chains.push_back(around);
+    if ((st && st->buffer == buffer) || (ac && ac->writes(buffer))) chains.push_back(around);
   }
 }
 

@@ -4,8 +4,8 @@
 #include "analysis/conflict.h"
 #include "analysis/place.h"
 #include "analysis/text.h"
-#include "tenon/analysis/interval.h"
 #include "tenon/analysis/find.h"
+#include "tenon/analysis/interval.h"
 #include "tenon/analysis/legality_storage.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/analysis/simplify.h"
@@ -106,6 +106,16 @@ absl::Status is_index_list(const std::vector<Expr>& shape, const std::vector<Var
   return absl::OkStatus();
 }
 
+// An accumulation into the buffer and others.
+const Accumulate* kept_with_others(const Program& program, const Buffer& buffer) {
+  const Accumulate* found = nullptr;
+  walk(program->body, [&](const Stmt& s) {
+    const Accumulate* x = s.as<Accumulate>();
+    if (x && x->buffers.size() > 1 && x->writes(buffer)) found = x;
+  });
+  return found;
+}
+
 }  // namespace
 
 absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buffer,
@@ -116,6 +126,11 @@ absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buff
         text_of(buffer, program) + " is an " + (param->role == Role::kInput ? "input" : "output") +
         ": its layout belongs to the caller; only weights and local buffers have a layout "
         "to choose");
+  }
+  if (const Accumulate* together = kept_with_others(program, buffer)) {
+    return refuse(text_of(together->buffers[0], program) + " and " +
+                  text_of(together->buffers[1], program) +
+                  " are results of one reduction and share its index list");
   }
   const std::optional<std::vector<Expr>> shape = shape_of(program, buffer);
   if (!shape) return refuse("the program has no buffer " + buffer.name());

@@ -48,7 +48,7 @@ class StmtSimplifier {
   static Stmt without_mask(const Stmt& s) {
     if (const Store* x = s.as<Store>()) return store(x->buffer, x->indices, x->value);
     const Accumulate& x = *s.as<Accumulate>();
-    return accumulate(x.buffer, x.indices, x.op, x.value);
+    return accumulate(x.buffers, x.indices, x.by, x.values);
   }
   static Expr mask_of(const Stmt& s) {
     if (const Store* x = s.as<Store>()) return x->mask;

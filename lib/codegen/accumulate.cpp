@@ -17,18 +17,18 @@ void Emitter::emit(const Accumulate& node) {
 
 void Emitter::emit_accumulate(const Accumulate& node, Value* mask) {
   const int lanes = node.indices.front().type().lanes;
-  if (lanes == 1 && (mask || node.value.type().lanes > 1)) {
+  if (lanes == 1 && (mask || node.value().type().lanes > 1)) {
     // Memory is touched if any lane is on.
     if (!mask) return accumulate_fold(node, nullptr);
     return emit_if(any(mask), [&] { accumulate_fold(node, mask); });
   }
-  const Access target = access(node.buffer, node.indices, lanes);
+  const Access target = access(node.buffer(), node.indices, lanes);
   if (!status_.ok()) return;
   if (target.kind == Access::kSame || target.kind == Access::kAny) {
     return accumulate_one_by_one(node, target, mask);
   }
   Value* old = read(target, mask);
-  if (old) write(target, combine(node, node.value, target.type, old), mask);
+  if (old) write(target, combine(node, node.value(), target.type, old), mask);
 }
 
 namespace {
@@ -45,14 +45,15 @@ const Select* switched_term(Reducer op, const Expr& value) {
 
 // The target after the accumulation.
 Value* Emitter::combine(const Accumulate& node, const Expr& term, Type type, Value* old) {
-  if (const Select* switched = switched_term(node.op, term)) {
+  if (const Select* switched = switched_term(node.by.op(), term)) {
     // Choosing afterwards leaves the product next to the sum, so that they can fuse.
     Value* condition = value(switched->condition);
     Value* sum = combine(node, switched->on_true, type, old);
     return condition && sum ? b_.CreateSelect(condition, sum, old) : nullptr;
   }
   const Binary* product = term.as<Binary>();
-  if (node.op == Reducer::kSum && type.is_float() && product && product->op == BinaryOp::kMul) {
+  if (node.by.op() == Reducer::kSum && type.is_float() && product &&
+      product->op == BinaryOp::kMul) {
     Value* x = value(product->a);
     Value* y = value(product->b);
     if (!x || !y) return nullptr;
@@ -60,21 +61,21 @@ Value* Emitter::combine(const Accumulate& node, const Expr& term, Type type, Val
   }
   Value* x = value(term);
   if (!x) return nullptr;
-  return ops_.binary(operator_of(node.op), type, old, ops_.splat(x, type.lanes));
+  return ops_.binary(operator_of(node.by.op()), type, old, ops_.splat(x, type.lanes));
 }
 
 // Several lanes onto one element: they meet in pairs first.
 void Emitter::accumulate_fold(const Accumulate& node, Value* mask) {
   const Type type =
-      node.buffer.type().with_lanes(mask ? node.mask.type().lanes : node.value.type().lanes);
-  Value* lanes = value(node.value);
-  const Access target = access(node.buffer, node.indices, 1);
+      node.buffer().type().with_lanes(mask ? node.mask.type().lanes : node.value().type().lanes);
+  Value* lanes = value(node.value());
+  const Access target = access(node.buffer(), node.indices, 1);
   if (!lanes || !status_.ok()) return;
   lanes = ops_.splat(lanes, type.lanes);
-  if (mask) lanes = b_.CreateSelect(mask, lanes, value(identity_of(node.op, type)));
-  Value* sum = fold(node.op, type, lanes);
+  if (mask) lanes = b_.CreateSelect(mask, lanes, value(identity_of(node.by.op(), type)));
+  Value* sum = fold(node.by.op(), type, lanes);
   Value* old = read(target, nullptr);
-  write(target, ops_.binary(operator_of(node.op), type.element(), old, sum), nullptr);
+  write(target, ops_.binary(operator_of(node.by.op()), type.element(), old, sum), nullptr);
 }
 
 // The upper half onto the lower half until one lane is left. Lanes that fill up to a power of two
@@ -106,7 +107,7 @@ Value* Emitter::fold(Reducer op, Type type, Value* lanes) {
 // Lanes may meet in one element: each combines with what the lanes before it left there.
 void Emitter::accumulate_one_by_one(const Accumulate& node, const Access& target, Value* mask) {
   const int lanes = target.type.lanes;
-  Value* values = value(node.value);
+  Value* values = value(node.value());
   if (!values) return;
   values = ops_.splat(values, lanes);
   Value* addresses = lane_addresses(target);
@@ -118,7 +119,7 @@ void Emitter::accumulate_one_by_one(const Accumulate& node, const Access& target
       one.first = b_.CreateExtractElement(addresses, number);
       Value* old = read(one, nullptr);
       Value* term = b_.CreateExtractElement(values, number);
-      write(one, ops_.binary(operator_of(node.op), one.type, old, term), nullptr);
+      write(one, ops_.binary(operator_of(node.by.op()), one.type, old, term), nullptr);
     };
     if (mask) {
       emit_if(b_.CreateExtractElement(mask, number), combine_lane);

@@ -65,7 +65,7 @@ Emitter::Captures Emitter::captures_of(const For& loop) {
   });
   walk(loop.body, [&](const Stmt& s) {
     if (const Store* store = s.as<Store>()) buffers[store->buffer] = true;
-    if (const Accumulate* sum = s.as<Accumulate>()) buffers[sum->buffer] = true;
+    if (const Accumulate* sum = s.as<Accumulate>()) buffers[sum->buffer()] = true;
     if (const Alloc* local = s.as<Alloc>()) {
       if (local->offset) use_vars(local->offset, vars);
     }

@@ -6,6 +6,7 @@
 
 #include "dsl/definition.h"
 #include "tenon/base/macros.h"
+#include "tenon/ir/reducer.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -32,8 +33,8 @@ Stmt guarded(const std::vector<Expr>& conditions, Stmt s) {
 // A finished loop nest over fresh variables: definitions may be shared between Programs, the loops
 // of one Program are its own.
 struct Stage {
-  Buffer buffer;
-  std::vector<Expr> shape;
+  std::vector<Buffer> buffers;  // several: the results of one reduction
+  std::vector<Expr> shape;      // of each
   Stmt nest;
 };
 
@@ -52,10 +53,12 @@ class StageBuilder {
   std::vector<Stage> build() {
     const std::vector<ReduceAxis> axes = scope_;
     Stage own;
-    own.buffer = buffer_;
+    own.buffers = {buffer_};
     for (const ReduceAxis& axis : axes) own.shape.push_back(axis.extent);
     if (const Reduce* reduce = definition_.value.as<Reduce>()) {
-      own.nest = nest(axes, reduction(buffer_, as_indices(axes), *reduce, {}));
+      if (reduce->by.functions()) own.buffers = result_buffers(*reduce);
+      own.buffers[static_cast<size_t>(reduce->result)] = buffer_;
+      own.nest = nest(axes, reduction(own.buffers, as_indices(axes), *reduce, {}));
     } else {
       own.nest = nest(axes, store(buffer_, as_indices(axes), hoist(definition_.value)));
     }
@@ -65,20 +68,27 @@ class StageBuilder {
 
  private:
   // buffer[indices] = identity; for axes { buffer[indices] op= value }
-  Stmt reduction(const Buffer& buffer, const std::vector<Expr>& indices, const Reduce& reduce,
-                 const std::vector<Expr>& conditions) {
+  Stmt reduction(const std::vector<Buffer>& buffers, const std::vector<Expr>& indices,
+                 const Reduce& reduce, const std::vector<Expr>& conditions) {
     std::vector<ReduceAxis> axes = reduce.axes;
     for (ReduceAxis& axis : axes) axis.extent = hoist(axis.extent);
     scope_.insert(scope_.end(), axes.begin(), axes.end());
-    const Expr value = hoist(reduce.value);
+    std::vector<Expr> values;
+    for (const Expr& value : reduce.values) values.push_back(hoist(value));
     scope_.resize(scope_.size() - axes.size());
-    const Stmt start = store(buffer, indices, identity_of(reduce.op, buffer.type()));
-    const Stmt update = accumulate(buffer, indices, reduce.op, value);
+    std::vector<Stmt> starts;
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      const Expr identity = reduce.by.functions() ? reduce.by.functions()->identity[b]
+                                                  : identity_of(reduce.by.op(), buffers[b].type());
+      starts.push_back(guarded(conditions, store(buffers[b], indices, identity)));
+    }
+    const Stmt update = accumulate(buffers, indices, reduce.by, std::move(values));
     Stmt loops = nest(axes, guarded(conditions, update));
     const bool bounded_by_data = std::any_of(
         axes.begin(), axes.end(), [](const ReduceAxis& axis) { return has_load(axis.extent); });
     if (bounded_by_data) loops = guarded(conditions, loops);
-    return seq({guarded(conditions, start), loops});
+    starts.push_back(loops);
+    return seq(std::move(starts));
   }
 
   // Replaces the reductions in e by reads of stages that hold their results.
@@ -104,24 +114,43 @@ class StageBuilder {
   }
 
   Expr hoist_reduction(const Expr& e, const Reduce& reduce) {
-    // The same reduction used twice in one place is one stage.
+    // The same reduction used twice in one place is one stage, and so are its results.
     for (const Done& done : done_) {
-      if (done.node == e.get() && same(done.conditions, conditions_)) return done.result;
+      if (same_reduction(*done.reduce.as<Reduce>(), reduce) && same(done.conditions, conditions_)) {
+        return load(done.buffers[static_cast<size_t>(reduce.result)], done.indices);
+      }
     }
     const std::vector<Expr> conditions = conditions_;
     const std::vector<ReduceAxis> axes = used_axes(e, conditions);
-    const Buffer buffer(stage_name(reduce.op), e.type());
     // What the value reads is read under the same conditions, reductions in it included.
     Stage stage;
-    stage.buffer = buffer;
+    stage.buffers = result_buffers(reduce);
     for (const ReduceAxis& axis : axes) stage.shape.push_back(axis.extent);
     const std::vector<ReduceAxis> scope = std::exchange(scope_, axes);
-    stage.nest = nest(axes, reduction(buffer, as_indices(axes), reduce, conditions));
+    stage.nest = nest(axes, reduction(stage.buffers, as_indices(axes), reduce, conditions));
     scope_ = scope;
-    stages_.push_back(std::move(stage));
-    const Expr result = load(buffer, as_indices(axes));
-    done_.push_back({e.get(), conditions, result});
-    return result;
+    stages_.push_back(stage);
+    done_.push_back({e, conditions, stage.buffers, as_indices(axes)});
+    return load(stage.buffers[static_cast<size_t>(reduce.result)], as_indices(axes));
+  }
+
+  // Up to the result that is asked for.
+  static bool same_reduction(const Reduce& a, const Reduce& b) {
+    return a.by == b.by && same(a.values, b.values) &&
+           std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(),
+                      [](const ReduceAxis& x, const ReduceAxis& y) { return x.var == y.var; });
+  }
+
+  // A buffer for each result: t_sum, or t_best and t_at.
+  std::vector<Buffer> result_buffers(const Reduce& reduce) {
+    if (!reduce.by.functions()) {
+      return {Buffer(stage_name(name_of_stage(reduce.by.op())), reduce.values[0].type())};
+    }
+    std::vector<Buffer> buffers;
+    for (const Var& result : reduce.by.functions()->state) {
+      buffers.emplace_back(stage_name(result.name()), result.type());
+    }
+    return buffers;
   }
 
   // The enclosing indices that the reduction needs: those in its value, in its conditions, and in
@@ -139,9 +168,13 @@ class StageBuilder {
     return axes;
   }
 
-  std::string stage_name(Reducer op) {
-    constexpr const char* kNames[] = {"_sum", "_prod", "_max", "_min"};
-    const std::string wanted = buffer_.name() + kNames[static_cast<size_t>(op)];
+  static const char* name_of_stage(Reducer op) {
+    constexpr const char* kNames[] = {"sum", "prod", "max", "min"};
+    return kNames[static_cast<size_t>(op)];
+  }
+
+  std::string stage_name(const std::string& result) {
+    const std::string wanted = buffer_.name() + "_" + result;
     std::string name = wanted;
     for (int number = 2; !taken_.insert(name).second; ++number) {
       name = wanted + std::to_string(number);
@@ -155,9 +188,10 @@ class StageBuilder {
   }
 
   struct Done {
-    const ExprNode* node;
+    Expr reduce;
     std::vector<Expr> conditions;
-    Expr result;
+    std::vector<Buffer> buffers;
+    std::vector<Expr> indices;
   };
 
   Buffer buffer_;
@@ -318,8 +352,8 @@ class ProgramBuilder {
       }
     }
     for (Stage& stage : StageBuilder(buffer, definition, names_).build()) {
-      if (!is_param(stage.buffer)) {
-        body_.push_back(alloc(stage.buffer, stage.shape));
+      for (const Buffer& part : stage.buffers) {
+        if (!is_param(part)) body_.push_back(alloc(part, stage.shape));
       }
       body_.push_back(with_fresh_names(stage.nest));
     }

@@ -49,7 +49,7 @@ Expr finish_reduce(Reducer op, std::vector<ReduceAxis> axes, const Expr& value) 
     axis.extent = cast(i64, axis.extent);
   }
   if (axes.empty()) return value;  // over rank 0: the one element
-  return make_reduce(op, std::move(axes), value);
+  return make_reduce(op, std::move(axes), {value});
 }
 
 }  // namespace tenon::dsl

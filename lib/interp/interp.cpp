@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "tenon/base/macros.h"
+#include "tenon/ir/reducer.h"
 #include "tenon/ir/scalar_ops.h"
 #include "tenon/ir/visit.h"
 
@@ -156,9 +157,9 @@ class Machine {
   }
 
   // A write touches the lanes of the vector loop around it, or its own explicit lanes.
-  Lanes lanes_of_write(const std::vector<Expr>& indices, const Expr& value, const Expr& mask,
-                       const Lanes& lanes) {
-    int explicit_lanes = value.type().lanes;
+  Lanes lanes_of_write(const std::vector<Expr>& indices, const std::vector<Expr>& values,
+                       const Expr& mask, const Lanes& lanes) {
+    int explicit_lanes = lanes_of(values);
     for (const Expr& index : indices) explicit_lanes = std::max(explicit_lanes, index.type().lanes);
     Lanes active;
     if (vector_loop_ && explicit_lanes > 1) {
@@ -181,7 +182,7 @@ class Machine {
     Array* array = array_of(node.buffer);
     if (!array) return;
     std::vector<std::pair<int64_t, uint64_t>> writes;
-    for (int lane : lanes_of_write(node.indices, node.value, node.mask, lanes)) {
+    for (int lane : lanes_of_write(node.indices, {node.value}, node.mask, lanes)) {
       const uint64_t value = eval(node.value, lane);
       writes.emplace_back(offset_of(*array, node.buffer, node.indices, lane), value);
     }
@@ -194,20 +195,73 @@ class Machine {
       fold(node, lanes);
       return;
     }
-    Array* array = array_of(node.buffer);
-    if (!array) return;
-    std::vector<std::pair<int64_t, uint64_t>> terms;
-    for (int lane : lanes_of_write(node.indices, node.value, node.mask, lanes)) {
-      const uint64_t value = eval(node.value, lane);
-      terms.emplace_back(offset_of(*array, node.buffer, node.indices, lane), value);
+    std::vector<std::pair<std::vector<int64_t>, Values>> terms;
+    for (int lane : lanes_of_write(node.indices, node.values, node.mask, lanes)) {
+      Values element = element_of(node, lane);
+      terms.emplace_back(targets_of(node, lane), std::move(element));
     }
     if (failed()) return;
-    for (const auto& [flat, value] : terms) combine(node, array, flat, value);
+    for (const auto& [flat, element] : terms) {
+      write(node, flat, updated(node, read(node, flat), element));
+    }
   }
 
-  void combine(const Accumulate& node, Array* array, int64_t flat, uint64_t value) {
-    array->set_bits(flat,
-                    apply_binary(operator_of(node.op), array->type(), array->bits(flat), value));
+  // --- Reductions: a state is one value per buffer, an element what is reduced.
+
+  Values element_of(const Accumulate& node, int lane) {
+    Values element;
+    for (const Expr& value : node.values) element.push_back(eval(value, lane));
+    return element;
+  }
+
+  // The place of the target in each buffer.
+  std::vector<int64_t> targets_of(const Accumulate& node, int lane) {
+    std::vector<int64_t> flat;
+    for (const Buffer& buffer : node.buffers) {
+      Array* array = array_of(buffer);
+      flat.push_back(array ? offset_of(*array, buffer, node.indices, lane) : -1);
+    }
+    return flat;
+  }
+
+  Values read(const Accumulate& node, const std::vector<int64_t>& flat) {
+    Values state;
+    for (size_t i = 0; i < flat.size(); ++i) {
+      state.push_back(array_of(node.buffers[i])->bits(flat[i]));
+    }
+    return state;
+  }
+  void write(const Accumulate& node, const std::vector<int64_t>& flat, const Values& state) {
+    for (size_t i = 0; i < flat.size(); ++i) array_of(node.buffers[i])->set_bits(flat[i], state[i]);
+  }
+
+  static Values identity(const Accumulate& node) {
+    if (!node.by.functions()) {
+      return {identity_of(node.by.op(), node.buffer().type()).as<Const>()->bits};
+    }
+    Values state;
+    for (const Expr& e : node.by.functions()->identity) state.push_back(e.as<Const>()->bits);
+    return state;
+  }
+
+  Values updated(const Accumulate& node, const Values& state, const Values& element) {
+    const CustomReducer* by = node.by.functions();
+    if (!by)
+      return {apply_binary(operator_of(node.by.op()), node.buffer().type(), state[0], element[0])};
+    return applied(by->update, by->state, state, by->element, element);
+  }
+  Values combined(const Accumulate& node, const Values& a, const Values& b) {
+    const CustomReducer* by = node.by.functions();
+    return by ? applied(by->combine, by->state, a, by->other, b) : updated(node, a, b);
+  }
+
+  Values applied(const std::vector<Expr>& functions, const std::vector<Var>& first, const Values& a,
+                 const std::vector<Var>& second, const Values& b) {
+    for (size_t i = 0; i < first.size(); ++i) set(first[i], {a[i]});
+    for (size_t i = 0; i < second.size(); ++i) set(second[i], {b[i]});
+    Values result;
+    for (const Expr& e : functions) result.push_back(eval(e, 0));
+    return result;
   }
 
   // Several lanes, one target: no index names the vector loop or has lanes of its own.
@@ -218,11 +272,7 @@ class Machine {
       }
       return true;
     }
-    if (node.value.type().lanes == 1) return false;
-    for (const Expr& index : node.indices) {
-      if (index.type().lanes != 1) return false;
-    }
-    return true;
+    return lanes_of(node.values) > 1 && lanes_of(node.indices) == 1;
   }
 
   bool depends_on_lane(const Expr& e) const {
@@ -241,24 +291,26 @@ class Machine {
   // Folds the upper half onto the lower half until one value is left, and combines it once. Lanes
   // that are off, and those that fill up to a power of two, hold the identity.
   void fold(const Accumulate& node, const Lanes& lanes) {
-    Array* array = array_of(node.buffer);
-    if (!array) return;
-    const Type type = node.buffer.type();
-    const uint64_t identity = identity_of(node.op, type).as<Const>()->bits;
-    const int count = vector_loop_ ? vector_lanes_ : node.value.type().lanes;
+    const int count = vector_loop_ ? vector_lanes_ : lanes_of(node.values);
     size_t width = 1;
     while (width < static_cast<size_t>(count)) width *= 2;
-    Values values(width, identity);
-    const Lanes on = lanes_of_write(node.indices, node.value, node.mask, lanes);
+    std::vector<Values> states(width, identity(node));
+    const Lanes on = lanes_of_write(node.indices, node.values, node.mask, lanes);
     if (on.empty()) return;
-    for (int lane : on) values[static_cast<size_t>(lane)] = eval(node.value, lane);
-    for (width /= 2; width > 0; width /= 2) {
-      for (size_t i = 0; i < width; ++i) {
-        values[i] = apply_binary(operator_of(node.op), type, values[i], values[i + width]);
-      }
+    for (int lane : on) {
+      states[static_cast<size_t>(lane)] = updated(node, identity(node), element_of(node, lane));
     }
-    const int64_t flat = offset_of(*array, node.buffer, node.indices, lanes.front());
-    if (!failed()) combine(node, array, flat, values[0]);
+    for (width /= 2; width > 0; width /= 2) {
+      for (size_t i = 0; i < width; ++i) states[i] = combined(node, states[i], states[i + width]);
+    }
+    const std::vector<int64_t> flat = targets_of(node, lanes.front());
+    if (!failed()) write(node, flat, combined(node, read(node, flat), states[0]));
+  }
+
+  static int lanes_of(const std::vector<Expr>& list) {
+    int lanes = 1;
+    for (const Expr& e : list) lanes = std::max(lanes, static_cast<int>(e.type().lanes));
+    return lanes;
   }
 
   // The common value of all lanes; a loop inside a vector loop must be the same for all of them.

@@ -7,6 +7,7 @@
 #include "ir/settled.h"
 #include "tenon/base/hash.h"
 #include "tenon/base/match.h"
+#include "tenon/ir/reducer.h"
 #include "tenon/ir/scalar_ops.h"
 
 namespace tenon {
@@ -50,6 +51,12 @@ class Digest {
   int64_t size_ = 1;
 };
 
+// Names do not count.
+void add_reduction(const Reduction& by, Digest& d) {
+  d.add(static_cast<uint64_t>(by.op()));
+  if (by.functions()) d.add(by.functions()->identity);
+}
+
 void digest(const Kind& kind, Digest& d) {
   match(
       kind,  //
@@ -83,12 +90,13 @@ void digest(const Kind& kind, Digest& d) {
       },
       [&](const Broadcast& b) { d.add(b.a); },
       [&](const Reduce& r) {
-        d.add(static_cast<uint64_t>(r.op));
+        add_reduction(r.by, d);
         for (const ReduceAxis& axis : r.axes) {
           d.add(axis.var.id());
           d.add(axis.extent);
         }
-        d.add(r.value);
+        d.add(r.values);
+        d.add(static_cast<uint64_t>(r.result));
       },
       [&](const Invalid& i) { d.add(hash_of_text(i.message)); });
 }
@@ -149,10 +157,10 @@ bool same(const ReduceAxis& a, const ReduceAxis& b) {
   return a.var == b.var && equal(a.extent, b.extent);
 }
 bool same(const Reduce& a, const Reduce& b) {
-  return a.op == b.op &&
+  return a.by == b.by && a.result == b.result &&
          std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(),
                     [](const ReduceAxis& x, const ReduceAxis& y) { return same(x, y); }) &&
-         equal(a.value, b.value);
+         equal_lists(a.values, b.values);
 }
 bool same(const Invalid& a, const Invalid& b) { return a.message == b.message; }
 
@@ -243,10 +251,11 @@ Expr broadcast_lanes(Expr a, int32_t lanes) {
   return make(type, Broadcast{settled(std::move(a))});
 }
 
-Expr make_reduce(Reducer op, std::vector<ReduceAxis> axes, Expr value) {
+Expr make_reduce(Reduction by, std::vector<ReduceAxis> axes, std::vector<Expr> values, int result) {
   for (ReduceAxis& axis : axes) axis.extent = settled(std::move(axis.extent));
-  const Type type = value.type();
-  return make(type, Reduce{op, std::move(axes), settled(std::move(value))});
+  const Type type = by.functions() ? by.functions()->state[static_cast<size_t>(result)].type()
+                                   : values.front().type();
+  return make(type, Reduce{std::move(by), std::move(axes), settled(std::move(values)), result});
 }
 
 Expr invalid(std::string message) { return make(f32, Invalid{std::move(message)}); }

@@ -1,6 +1,7 @@
 #include "tenon/ir/names.h"
 
 #include "ir/grammar.h"
+#include "tenon/ir/reducer.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -27,6 +28,7 @@ Names::Names(const Program& program) {
     taken_ = outside;
   }
   if (!program->body) return;
+  name_reducers(program->body);
   walk(program->body, [this](const Stmt& s) {
     if (const For* x = s.as<For>()) of(x->var);
     if (const Bind* x = s.as<Bind>()) of(x->var);
@@ -34,14 +36,40 @@ Names::Names(const Program& program) {
   });
 }
 
+// Their variables are seen by nothing else either.
+void Names::name_reducers(const Stmt& body) {
+  const std::vector<Reduction> reducers = reducers_of(body);
+  for (const Reduction& by : reducers) of(by);
+  const std::map<std::string, int> outside = taken_;
+  for (const Reduction& by : reducers) {
+    const CustomReducer& functions = *by.functions();
+    for (const auto* vars : {&functions.state, &functions.element, &functions.other}) {
+      for (const Var& var : *vars) of(var);
+    }
+    taken_ = outside;
+  }
+}
+
+const std::string& Names::of(const Reduction& by) {
+  for (const auto& [known, name] : reducers_) {
+    if (known == by) return name;
+  }
+  reducers_.emplace_back(by, free_name(by.functions()->name));
+  return reducers_.back().second;
+}
+
 const std::string& Names::given(uint64_t id, const std::string& wanted) {
   const auto known = by_id_.find(id);
   if (known != by_id_.end()) return known->second;
+  return by_id_[id] = free_name(wanted);
+}
+
+std::string Names::free_name(const std::string& wanted) {
   const std::string safe = made_safe(wanted);
   std::string name = safe;
   while (taken_.count(name) != 0) name = safe + "_" + std::to_string(++taken_[safe]);
   taken_[name];
-  return by_id_[id] = name;
+  return name;
 }
 
 }  // namespace tenon

@@ -28,6 +28,7 @@ Stmt ProgramParser::parse_stmt() {
   if (sees("if") && peek(1).text != "[") return parse_if();
   if (sees("alloc") && before_name) return parse_alloc();
   if (sees("let") && before_name) return parse_let();
+  if (sees("(")) return parse_accumulate();
   if (sees_name()) return parse_write();
   fail_expected("a statement or '}'");
   return seq({});
@@ -110,6 +111,29 @@ Stmt ProgramParser::parse_write() {
   return accumulate(buffer, std::move(indices), *update, std::move(value), std::move(mask));
 }
 
+// (best, at)[i] argmax= (x[i, r], r), with an optional mask.
+Stmt ProgramParser::parse_accumulate() {
+  next();
+  std::vector<Buffer> buffers;
+  do {
+    buffers.push_back(find_buffer(expect_name("a buffer")));
+  } while (accept(","));
+  expect(")");
+  std::vector<Expr> indices = parse_list("[", "]");
+  const Token name = expect_name("the name of a reducer");
+  expect("=");
+  std::vector<Expr> values = parse_list("(", ")");
+  Expr mask = accept_word("where") ? parse_expr() : Expr();
+  if (!error_.ok()) return seq({});
+  const auto by = reducers_.find(name.text);
+  if (by == reducers_.end()) {
+    fail(name, "there is no reducer " + quoted(name.text));
+    return seq({});
+  }
+  return accumulate(std::move(buffers), std::move(indices), by->second, std::move(values),
+                    std::move(mask));
+}
+
 std::optional<Reducer> ProgramParser::accept_update() {
   if (accept("+=")) return Reducer::kSum;
   if (accept("*=")) return Reducer::kProd;
@@ -140,6 +164,56 @@ Packing ProgramParser::parse_packing() {
   packing.map = parse_list("(", ")");
   close_scope(mark);
   return packing;
+}
+
+// (best: f32, at: i64), or names alone for the given types.
+std::vector<Var> ProgramParser::parse_vars(const std::vector<Type>& types) {
+  std::vector<Var> vars;
+  expect("(");
+  if (accept(")")) return vars;
+  do {
+    const Token name = expect_name("a name");
+    if (types.empty()) expect(":");
+    const Type type = types.empty()                ? parse_element_type()
+                      : vars.size() < types.size() ? types[vars.size()]
+                                                   : types.back();
+    vars.push_back(declare_var(name, type));
+  } while (accept(","));
+  expect(")");
+  return vars;
+}
+
+// reducer argmax(best: f32, at: i64) = (...) update (v: f32, j: i64) -> (...) combine (...) ->
+// (...)
+void ProgramParser::parse_reducer() {
+  CustomReducer reducer;
+  const Token name = expect_name("a name for the reducer");
+  reducer.name = name.text;
+  const size_t mark = declared_.size();
+  reducer.state = parse_vars({});
+  std::vector<Type> types;
+  for (const Var& var : reducer.state) types.push_back(var.type());
+  expect("=");
+  reducer.identity = parse_list("(", ")");
+  expect("update");
+  const size_t element = declared_.size();
+  reducer.element = parse_vars({});
+  expect("->");
+  reducer.update = parse_list("(", ")");
+  close_scope(element);
+  expect("combine");
+  if (types.empty()) types.push_back(f32);  // refused below
+  reducer.other = parse_vars(types);
+  expect("->");
+  reducer.combine = parse_list("(", ")");
+  close_scope(mark);
+  if (!error_.ok()) return;
+  const Reduction by = custom_reducer(std::move(reducer));
+  if (!by.functions()->status.ok())
+    return fail(name, std::string(by.functions()->status.message()));
+  if (!reducers_.emplace(name.text, by).second) {
+    fail(name, "there are two reducers " + quoted(name.text));
+  }
 }
 
 Param ProgramParser::parse_param(Role role) {
@@ -179,8 +253,10 @@ void ProgramParser::parse_header(ProgramData& program) {
       program.params.push_back(parse_param(Role::kScalar));
     } else if (accept("require")) {
       program.requirements.push_back(parse_expr());
+    } else if (accept("reducer")) {
+      parse_reducer();
     } else {
-      fail_expected("size, input, weight, output, scalar, require, reassociated or '{'");
+      fail_expected("size, input, weight, output, scalar, require, reducer, reassociated or '{'");
     }
   }
 }

@@ -9,6 +9,7 @@
 
 #include "ir/lexer.h"
 #include "tenon/ir/program.h"
+#include "tenon/ir/reducer.h"
 
 namespace tenon {
 
@@ -89,12 +90,16 @@ class ProgramParser {
   void parse_header(ProgramData& program);
   Param parse_param(Role role);
   Packing parse_packing();
+  std::vector<Var> parse_vars(const std::vector<Type>& types);
+  void parse_reducer();
+  Stmt parse_accumulate();
 
   std::vector<Token> tokens_;
   size_t position_ = 0;
   int depth_ = 0;
   std::map<std::string, Named, std::less<>> names_;
   std::vector<std::string> declared_;  // in order, for close_scope
+  std::map<std::string, Reduction, std::less<>> reducers_;
   absl::Status error_;
 };
 

@@ -3,6 +3,8 @@
 
 #include "ir/printer.h"
 #include "tenon/base/match.h"
+#include "tenon/ir/reducer.h"
+#include "tenon/ir/visit.h"
 
 namespace tenon {
 
@@ -10,6 +12,27 @@ void ProgramPrinter::put_mask(const Expr& mask) {
   if (!mask) return;
   put(" where ");
   put_expr(mask);
+}
+
+// x[i] += v, and (best, at)[i] argmax= (v, j).
+void ProgramPrinter::put_accumulate(const Accumulate& x) {
+  if (!x.by.functions()) {
+    put_access(x.buffer(), x.indices);
+    put(" " + reducer_name(x.by) + "= ");
+    put_expr(x.value());
+  } else {
+    const char* separator = "(";
+    for (const Buffer& buffer : x.buffers) {
+      put(separator + names_.of(buffer));
+      separator = ", ";
+    }
+    put(")[");
+    put_list(x.indices);
+    put("] " + reducer_name(x.by) + "= (");
+    put_list(x.values);
+    put(")");
+  }
+  put_mask(x.mask);
 }
 
 // Nested guards print as one line; returns what stands inside the innermost.
@@ -44,12 +67,7 @@ void ProgramPrinter::put_headline(const Stmt& s) {
         put_expr(x.value);
         put_mask(x.mask);
       },
-      [&](const Accumulate& x) {
-        put_access(x.buffer, x.indices);
-        put(std::string(" ") + name_of(x.op) + "= ");
-        put_expr(x.value);
-        put_mask(x.mask);
-      },
+      [&](const Accumulate& x) { put_accumulate(x); },
       [&](const For& x) {
         if (x.kind != ForKind::kSerial) put(std::string(name_of(x.kind)) + " ");
         put("for " + names_.of(x.var) + " in ");
@@ -100,16 +118,21 @@ static const char* role_name(Role role) {
   return "";
 }
 
+void ProgramPrinter::put_names(const std::vector<Var>& vars, bool types) {
+  const char* separator = "(";
+  for (const Var& var : vars) {
+    put(separator + names_.of(var) + (types ? ": " + to_string(var.type()) : ""));
+    separator = ", ";
+  }
+  put(vars.empty() ? "()" : ")");
+}
+
 void ProgramPrinter::put_packing(const Packing& packing) {
   put(" packs [");
   put_list(packing.logical_shape);
-  put("] by (");
-  const char* separator = "";
-  for (const Var& var : packing.vars) {
-    put(separator + names_.of(var));
-    separator = ", ";
-  }
-  put(") -> (");
+  put("] by ");
+  put_names(packing.vars, false);
+  put(" -> (");
   put_list(packing.map);
   put(")");
 }
@@ -131,6 +154,26 @@ void ProgramPrinter::put_param(const Param& param) {
   put("\n");
 }
 
+//   reducer argmax(best: f32, at: i64) = (-f32.inf, -1)
+//     update (v: f32, j: i64) -> (select(best < v, v, best), select(best < v, j, at))
+//     combine (best_1, at_1) -> (...)
+void ProgramPrinter::put_reducer(const Reduction& by) {
+  const CustomReducer& functions = *by.functions();
+  put("  reducer " + names_.of(by));
+  put_names(functions.state, true);
+  put(" = (");
+  put_list(functions.identity);
+  put(")\n    update ");
+  put_names(functions.element, true);
+  put(" -> (");
+  put_list(functions.update);
+  put(")\n    combine ");
+  put_names(functions.other, false);
+  put(" -> (");
+  put_list(functions.combine);
+  put(")\n");
+}
+
 void ProgramPrinter::put_program(const ProgramData& program) {
   put("program " + program.name + "\n");
   if (program.reassociated) put("  reassociated\n");
@@ -146,6 +189,7 @@ void ProgramPrinter::put_program(const ProgramData& program) {
     put_expr(requirement);
     put("\n");
   }
+  for (const Reduction& reducer : reducers_of(program.body)) put_reducer(reducer);
   put("{\n");
   if (!program.error.empty()) {
     std::string error = program.error;

@@ -86,14 +86,18 @@ void ProgramPrinter::put_load(const Load& x) {
 }
 
 void ProgramPrinter::put_reduce(const Reduce& x) {
-  put(std::string("reduce(") + name_of(x.op));
+  put("reduce(" + reducer_name(x.by));
   for (const ReduceAxis& axis : x.axes) {
     put(", " + names_.of(axis.var) + " in 0..");
     put_expr(axis.extent);
   }
   put(", ");
-  put_expr(x.value);
-  put(")");
+  put_list(x.values);
+  put(x.by.results() > 1 ? ")." + std::to_string(x.result) : ")");
+}
+
+std::string ProgramPrinter::reducer_name(const Reduction& by) {
+  return by.functions() ? names_.of(by) : name_of(by.op());
 }
 
 void ProgramPrinter::put_call(const char* name, std::initializer_list<const Expr*> arguments) {

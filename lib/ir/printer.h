@@ -39,6 +39,10 @@ class ProgramPrinter {
 
   // --- Statements and the Program (print.cpp).
   void put_mask(const Expr& mask);
+  std::string reducer_name(const Reduction& by);
+  void put_accumulate(const Accumulate& x);
+  void put_reducer(const Reduction& by);
+  void put_names(const std::vector<Var>& vars, bool types);
   const Stmt& put_conditions(const Stmt& s);
   void put_alloc(const Alloc& x);
   void put_param(const Param& param);

@@ -22,12 +22,12 @@ void flatten(const Stmt& s, std::vector<Stmt>& out) {
   }
 }
 
-// Value and mask of a write have the lanes of the widest part.
-void spread(const std::vector<Expr>& indices, Expr& value, Expr& mask) {
-  int32_t lanes = value.type().lanes;
+// Values and mask of a write have the lanes of the widest part.
+void spread(const std::vector<Expr>& indices, std::span<Expr> values, Expr& mask) {
+  int32_t lanes = mask ? mask.type().lanes : 1;
+  for (const Expr& value : values) lanes = std::max(lanes, value.type().lanes);
   for (const Expr& index : indices) lanes = std::max(lanes, index.type().lanes);
-  if (mask) lanes = std::max(lanes, mask.type().lanes);
-  value = broadcast_lanes(std::move(value), lanes);
+  for (Expr& value : values) value = broadcast_lanes(std::move(value), lanes);
   if (mask) mask = broadcast_lanes(std::move(mask), lanes);
 }
 
@@ -41,8 +41,8 @@ bool same(const Store& a, const Store& b) {
          equal(a.mask, b.mask);
 }
 bool same(const Accumulate& a, const Accumulate& b) {
-  return a.buffer == b.buffer && a.op == b.op && equal_lists(a.indices, b.indices) &&
-         equal(a.value, b.value) && equal(a.mask, b.mask);
+  return a.buffers == b.buffers && a.by == b.by && equal_lists(a.indices, b.indices) &&
+         equal_lists(a.values, b.values) && equal(a.mask, b.mask);
 }
 bool same(const For& a, const For& b) {
   return a.var == b.var && a.kind == b.kind && equal(a.lo, b.lo) && equal(a.hi, b.hi) &&
@@ -64,16 +64,22 @@ bool same(const Bind& a, const Bind& b) { return a.var == b.var && equal(a.value
 }  // namespace
 
 Stmt store(const Buffer& buffer, std::vector<Expr> indices, Expr value, Expr mask) {
-  spread(indices, value, mask);
+  spread(indices, {&value, 1}, mask);
   return make(Store{buffer, settled(std::move(indices)), settled(std::move(value)),
                     settled(std::move(mask))});
 }
 
 Stmt accumulate(const Buffer& buffer, std::vector<Expr> indices, Reducer op, Expr value,
                 Expr mask) {
-  spread(indices, value, mask);
-  return make(Accumulate{buffer, settled(std::move(indices)), op, settled(std::move(value)),
-                         settled(std::move(mask))});
+  return accumulate(std::vector{buffer}, std::move(indices), op, std::vector{std::move(value)},
+                    std::move(mask));
+}
+
+Stmt accumulate(std::vector<Buffer> buffers, std::vector<Expr> indices, Reduction by,
+                std::vector<Expr> values, Expr mask) {
+  spread(indices, values, mask);
+  return make(Accumulate{std::move(buffers), settled(std::move(indices)), std::move(by),
+                         settled(std::move(values)), settled(std::move(mask))});
 }
 
 Stmt make_for(const Var& var, Expr lo, Expr hi, ForKind kind, Stmt body) {

@@ -5,6 +5,7 @@
 
 #include "tenon/base/hash.h"
 #include "tenon/base/match.h"
+#include "tenon/ir/reducer.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -15,6 +16,7 @@ class Encoder {
   std::vector<uint64_t> take() { return std::move(code_); }
 
   void add_program(const ProgramData& program);
+  void add(const Reduction& by);
 
  private:
   void add(uint64_t value) { code_.push_back(value); }
@@ -70,10 +72,11 @@ void Encoder::add(const Expr& e) {
       [&](const Load& l) { refer(l.buffer.id()), add(l.indices), add(l.mask); },
       [&](const Ramp& r) { add(r.base), add(r.stride); }, [&](const Broadcast& b) { add(b.a); },
       [&](const Reduce& r) {
-        add(r.op);
+        add(r.by);
         add(r.axes.size());
         for (const ReduceAxis& axis : r.axes) add(axis.extent), declare(axis.var);
-        add(r.value);
+        add(r.values);
+        add(static_cast<uint64_t>(r.result));
       },
       [&](const Invalid& i) { add(std::string_view(i.message)); });
 }
@@ -85,12 +88,25 @@ void Encoder::add(const Stmt& s) {
       s.node().kind,
       [&](const Store& x) { refer(x.buffer.id()), add(x.indices), add(x.value), add(x.mask); },
       [&](const Accumulate& x) {
-        refer(x.buffer.id()), add(x.indices), add(x.op), add(x.value), add(x.mask);
+        add(x.buffers.size());
+        for (const Buffer& buffer : x.buffers) refer(buffer.id());
+        add(x.indices), add(x.by), add(x.values), add(x.mask);
       },
       [&](const For& x) { add(x.kind), add(x.lo), add(x.hi), declare(x.var), add(x.body); },
       [&](const If& x) { add(x.condition), add(x.body); }, [&](const Seq& x) { add(x.stmts); },
       [&](const Alloc& x) { add(x.memory), add(x.shape), add(x.offset), declare(x.buffer); },
       [&](const Bind& x) { add(x.value), declare(x.var); });
+}
+
+void Encoder::add(const Reduction& by) {
+  const CustomReducer* functions = by.functions();
+  if (!functions) return add(by.op());
+  add(UINT64_MAX);
+  for (const auto* vars : {&functions->state, &functions->element, &functions->other}) {
+    add(vars->size());
+    for (const Var& var : *vars) declare(var);
+  }
+  add(functions->identity), add(functions->update), add(functions->combine);
 }
 
 void Encoder::add(const Param& param) {
@@ -131,6 +147,14 @@ std::vector<uint64_t> encode(const Program& program) {
 }
 
 }  // namespace
+
+bool operator==(const Reduction& a, const Reduction& b) {
+  if (a.functions_ == b.functions_) return a.op_ == b.op_;
+  if (!a.functions_ || !b.functions_) return false;
+  Encoder x, y;
+  x.add(a), y.add(b);
+  return x.take() == y.take();
+}
 
 bool structurally_equal(const Program& a, const Program& b) { return encode(a) == encode(b); }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -29,8 +31,10 @@ Stmt replace_target(const Stmt& s, const BufferMap& buffers) {
     return buffer == x->buffer ? s : store(buffer, x->indices, x->value, x->mask);
   }
   if (const Accumulate* x = s.as<Accumulate>()) {
-    const Buffer buffer = renamed(x->buffer, buffers);
-    return buffer == x->buffer ? s : accumulate(buffer, x->indices, x->op, x->value, x->mask);
+    std::vector<Buffer> targets = x->buffers;
+    for (Buffer& target : targets) target = renamed(target, buffers);
+    if (targets == x->buffers) return s;
+    return accumulate(std::move(targets), x->indices, x->by, x->values, x->mask);
   }
   if (const Alloc* x = s.as<Alloc>()) {
     const Buffer buffer = renamed(x->buffer, buffers);
@@ -62,7 +66,7 @@ bool is_load_of(const Expr& e, const Buffer& buffer) {
 
 bool targets(const Stmt& s, const Buffer& buffer) {
   if (const Store* x = s.as<Store>()) return x->buffer == buffer;
-  if (const Accumulate* x = s.as<Accumulate>()) return x->buffer == buffer;
+  if (const Accumulate* x = s.as<Accumulate>()) return x->writes(buffer);
   if (const Alloc* x = s.as<Alloc>()) return x->buffer == buffer;
   return false;
 }
@@ -107,6 +111,16 @@ bool uses(const Stmt& s, const Buffer& buffer) {
   return any_in(
       s, [&](const Expr& x) { return is_load_of(x, buffer); },
       [&](const Stmt& t) { return targets(t, buffer); });
+}
+
+std::vector<Reduction> reducers_of(const Stmt& s) {
+  std::vector<Reduction> found;
+  walk(s, [&](const Stmt& t) {
+    const Accumulate* x = t.as<Accumulate>();
+    if (!x || !x->by.functions()) return;
+    if (std::find(found.begin(), found.end(), x->by) == found.end()) found.push_back(x->by);
+  });
+  return found;
 }
 
 std::set<Var> free_vars(const Expr& e) {

@@ -3,11 +3,13 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tenon/ir/names.h"
 #include "tenon/ir/program.h"
+#include "tenon/ir/reducer.h"
 
 namespace tenon {
 
@@ -37,9 +39,12 @@ class ProgramVerifier {
   void check_bind(const Bind& x);
   void check_store(const Store& x);
   void check_accumulate(const Accumulate& x);
+  void check_operator(const Accumulate& x);
+  void check_functions(const Accumulate& x, const CustomReducer& functions);
   // What both writes share; returns the lanes of the indices.
-  int32_t check_target(const Buffer& buffer, const std::vector<Expr>& indices, const Expr& value,
-                       const Expr& mask);
+  void check_parts(const std::vector<Expr>& indices, std::span<const Expr> values,
+                   const Expr& mask);
+  int32_t check_target(const Buffer& buffer, const std::vector<Expr>& indices, Type type);
   std::string lanes_and_elements(const Expr& value, int32_t elements);
   void check_mask(const Expr& mask, int32_t lanes);
   void check_index_type(const Expr& e, const std::string& what);

@@ -95,11 +95,15 @@ void ProgramVerifier::check_bind(const Bind& x) {
           [&] { return "variable " + names().of(x.var) + " is declared already; use another"; });
 }
 
-int32_t ProgramVerifier::check_target(const Buffer& buffer, const std::vector<Expr>& indices,
-                                      const Expr& value, const Expr& mask) {
+void ProgramVerifier::check_parts(const std::vector<Expr>& indices, std::span<const Expr> values,
+                                  const Expr& mask) {
   for (const Expr& index : indices) check_expr(index);
-  check_expr(value);
+  for (const Expr& value : values) check_expr(value);
   if (mask) check_expr(mask);
+}
+
+int32_t ProgramVerifier::check_target(const Buffer& buffer, const std::vector<Expr>& indices,
+                                      Type type) {
   if (!error_.empty()) return 1;
   const int32_t lanes = check_access(buffer, indices);
   if (!error_.empty()) return 1;
@@ -108,9 +112,9 @@ int32_t ProgramVerifier::check_target(const Buffer& buffer, const std::vector<Ex
     return text(buffer) + " is " + (role == Role::kInput ? "an input" : "a weight") +
            " and cannot be written; write an output or a local buffer";
   });
-  require(value.type().element() == buffer.type(), [&] {
-    return "the value has type " + to_string(value.type().element()) + " and " +
-           declaration(buffer) + " holds " + to_string(buffer.type()) + "; cast the value";
+  require(type.element() == buffer.type(), [&] {
+    return "the value has type " + to_string(type.element()) + " and " + declaration(buffer) +
+           " holds " + to_string(buffer.type()) + "; cast the value";
   });
   return lanes;
 }
@@ -129,7 +133,8 @@ void ProgramVerifier::check_mask(const Expr& mask, int32_t lanes) {
 }
 
 void ProgramVerifier::check_store(const Store& x) {
-  const int32_t lanes = check_target(x.buffer, x.indices, x.value, x.mask);
+  check_parts(x.indices, {&x.value, 1}, x.mask);
+  const int32_t lanes = check_target(x.buffer, x.indices, x.value.type());
   if (!error_.empty()) return;
   require(x.value.type().lanes == 1 || x.value.type().lanes == lanes, [&] {
     return lanes_and_elements(x.value, lanes) + "; a store writes one element for each lane";
@@ -138,16 +143,61 @@ void ProgramVerifier::check_store(const Store& x) {
 }
 
 void ProgramVerifier::check_accumulate(const Accumulate& x) {
-  const int32_t targets = check_target(x.buffer, x.indices, x.value, x.mask);
+  check_parts(x.indices, x.values, x.mask);
   if (!error_.empty()) return;
-  require(!x.value.type().is_bool(),
-          [] { return "an accumulation takes numbers, not bool; store a value made with & or |"; });
-  const int32_t lanes = x.value.type().lanes;
+  x.by.functions() ? check_functions(x, *x.by.functions()) : check_operator(x);
+  if (!error_.empty()) return;
+  int32_t targets = 1, lanes = 1;
+  for (size_t i = 0; i < x.buffers.size(); ++i) {
+    const Type type =
+        x.by.functions() ? x.by.functions()->state[i].type() : x.values[i].type().element();
+    targets = check_target(x.buffers[i], x.indices, type);
+  }
+  if (!error_.empty()) return;
   // Many lanes may fold into one element, but not into several.
-  require(targets == 1 || lanes == 1 || lanes == targets, [&] {
-    return lanes_and_elements(x.value, targets) + "; both need the same number, or one element";
-  });
+  for (const Expr& value : x.values) {
+    lanes = std::max(lanes, value.type().lanes);
+    require(targets == 1 || value.type().lanes == 1 || value.type().lanes == targets, [&] {
+      return lanes_and_elements(value, targets) + "; both need the same number, or one element";
+    });
+  }
   check_mask(x.mask, std::max(targets, lanes));
+}
+
+void ProgramVerifier::check_operator(const Accumulate& x) {
+  require(x.buffers.size() == 1 && x.values.size() == 1, [&] {
+    return std::string("the reducer ") + name_of(x.by.op()) + " has one buffer and one value";
+  });
+  if (!error_.empty()) return;
+  require(!x.value().type().is_bool(),
+          [] { return "an accumulation takes numbers, not bool; store a value made with & or |"; });
+}
+
+void ProgramVerifier::check_functions(const Accumulate& x, const CustomReducer& functions) {
+  require(functions.status.ok(), [&] { return std::string(functions.status.message()); });
+  const auto number = [&](size_t given, size_t needed, const char* one, const char* many) {
+    require(given == needed, [&] {
+      return "reducer " + functions.name + " has " + count(needed, one, many) + ", and " +
+             std::to_string(given) + (given == 1 ? " is" : " are") + " given";
+    });
+  };
+  number(x.buffers.size(), functions.state.size(), "result", "results");
+  number(x.values.size(), functions.element.size(), "value", "values");
+  for (size_t i = 0; i < x.buffers.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      require(!(x.buffers[i] == x.buffers[k]), [&] {
+        return "the results need buffers of their own; " + text(x.buffers[i]) + " is named twice";
+      });
+    }
+  }
+  if (!error_.empty()) return;
+  for (size_t v = 0; v < x.values.size(); ++v) {
+    require(x.values[v].type().element() == functions.element[v].type(), [&] {
+      return "value " + std::to_string(v) + " of reducer " + functions.name + " has type " +
+             to_string(x.values[v].type().element()) + "; it must be " +
+             to_string(functions.element[v].type());
+    });
+  }
 }
 
 }  // namespace tenon

@@ -107,8 +107,8 @@ Expr map_kind(const Expr& e, const Reduce& r, const F& f) {
   bool changed = false;
   std::vector<ReduceAxis> axes = r.axes;
   for (ReduceAxis& axis : axes) axis.extent = map_one(axis.extent, f, changed);
-  Expr value = map_one(r.value, f, changed);
-  return changed ? make_reduce(r.op, std::move(axes), std::move(value)) : e;
+  std::vector<Expr> values = map_list(r.values, f, changed);
+  return changed ? make_reduce(r.by, std::move(axes), std::move(values), r.result) : e;
 }
 
 template <class F>
@@ -135,10 +135,10 @@ Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt)
       },
       [&](const Accumulate& x) {
         std::vector<Expr> indices = list(x.indices);
-        Expr value = one(x.value);
+        std::vector<Expr> values = list(x.values);
         Expr mask = one(x.mask);
         if (!changed) return s;
-        return accumulate(x.buffer, std::move(indices), x.op, std::move(value), std::move(mask));
+        return accumulate(x.buffers, std::move(indices), x.by, std::move(values), std::move(mask));
       },
       [&](const For& x) {
         Expr lo = one(x.lo);
@@ -178,7 +178,7 @@ void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_ex
         each(x.indices, on_expr), each(x.value, on_expr), each(x.mask, on_expr);
       },
       [&](const Accumulate& x) {
-        each(x.indices, on_expr), each(x.value, on_expr), each(x.mask, on_expr);
+        each(x.indices, on_expr), each(x.values, on_expr), each(x.mask, on_expr);
       },
       [&](const For& x) { each(x.lo, on_expr), each(x.hi, on_expr), on_stmt(x.body); },
       [&](const If& x) { each(x.condition, on_expr), on_stmt(x.body); },

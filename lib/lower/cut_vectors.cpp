@@ -47,8 +47,11 @@ Type widest_type(const Stmt& body) {
   walk(body, [&](const Stmt& s) {
     if (const Store* x = s.as<Store>()) widest = std::max(widest, widest_value(x->value));
     if (const Accumulate* x = s.as<Accumulate>()) {
-      widest = std::max(
-          widest, std::max(widest_value(x->value), x->buffer.type().is_small_float() ? 4 : 1));
+      for (const Expr& value : x->values) widest = std::max(widest, widest_value(value));
+      for (const Buffer& buffer : x->buffers) {
+        if (buffer.type().is_small_float()) widest = std::max(widest, f32.bytes());
+        if (x->by.functions()) widest = std::max(widest, buffer.type().bytes());
+      }
     }
   });
   return widest == 8 ? i64 : widest == 4 ? i32 : widest == 2 ? i16 : i8;

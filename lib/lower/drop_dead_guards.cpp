@@ -42,7 +42,10 @@ std::optional<Leaf> leaf_of(Stmt s) {
     for (const Expr& part : conjuncts_of(guard->condition)) leaf.guards.push_back(part);
     s = Stmt(guard->body);
   }
-  if (leaf.guards.empty() || !(s.is<Store>() || s.is<Accumulate>())) return std::nullopt;
+  const Accumulate* update = s.as<Accumulate>();
+  if (leaf.guards.empty() || !(s.is<Store>() || (update && !update->by.functions()))) {
+    return std::nullopt;
+  }
   leaf.statement = s;
   return leaf;
 }
@@ -56,7 +59,7 @@ struct Write {
 Write target_of(const Stmt& s) {
   if (const Store* x = s.as<Store>()) return {x->buffer, &x->indices, x->value};
   const Accumulate& x = *s.as<Accumulate>();
-  return {x.buffer, &x.indices, x.value};
+  return {x.buffer(), &x.indices, x.value()};
 }
 
 bool has_check(const Expr& e) {

@@ -77,8 +77,8 @@ class Flattener {
       return store(x->buffer, {flat(x->buffer, x->indices)}, expression(x->value), masked(x->mask));
     }
     if (const Accumulate* x = s.as<Accumulate>()) {
-      return accumulate(x->buffer, {flat(x->buffer, x->indices)}, x->op, expression(x->value),
-                        masked(x->mask));
+      return accumulate(x->buffer(), {flat(x->buffer(), x->indices)}, x->by.op(),
+                        expression(x->value()), masked(x->mask));
     }
     if (const Bind* x = s.as<Bind>()) depth_.emplace(x->var, loops_);
     return map_children(s, expr, [&](const Stmt& child) { return statement(child); });

@@ -24,9 +24,11 @@ constexpr Pass kPasses[] = {
     {"settle_guards", only(Form::kNoUnroll), kNothing, settle_guards},
     {"vectorize_loops", Form::kVectorsCut | Form::kNoUnroll, only(Form::kExplicitVectors),
      vectorize_loops},
+    {"expand_reducers", only(Form::kExplicitVectors), only(Form::kOperators), expand_reducers},
     {"merge_guards", only(Form::kExplicitVectors), kNothing, merge_guards},
     {"place_allocs", only(Form::kExplicitVectors), only(Form::kAllocsPlaced), place_allocs},
-    {"flatten_buffers", only(Form::kExplicitVectors), only(Form::kFlat), flatten_buffers},
+    {"flatten_buffers", Form::kExplicitVectors | Form::kOperators, only(Form::kFlat),
+     flatten_buffers},
 };
 
 absl::Status check(const Program& program, const Pass& pass, uint32_t forms) {

@@ -16,6 +16,7 @@ absl::StatusOr<Program> drop_dead_guards(const Program& program, const Target& t
 absl::StatusOr<Program> unroll_loops(const Program& program, const Target& target);
 absl::StatusOr<Program> settle_guards(const Program& program, const Target& target);
 absl::StatusOr<Program> vectorize_loops(const Program& program, const Target& target);
+absl::StatusOr<Program> expand_reducers(const Program& program, const Target& target);
 absl::StatusOr<Program> merge_guards(const Program& program, const Target& target);
 absl::StatusOr<Program> place_allocs(const Program& program, const Target& target);
 absl::StatusOr<Program> flatten_buffers(const Program& program, const Target& target);

@@ -79,7 +79,9 @@ class Collector {
     for_each_child(
         s, [&](const Expr& e) { expression(e); }, [&](const Stmt& child) { statement(child); });
     if (const Store* x = s.as<Store>()) access(x->buffer, x->indices);
-    if (const Accumulate* x = s.as<Accumulate>()) access(x->buffer, x->indices);
+    if (const Accumulate* x = s.as<Accumulate>()) {
+      for (const Buffer& buffer : x->buffers) access(buffer, x->indices);
+    }
     ++now_;
   }
 

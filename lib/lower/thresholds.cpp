@@ -32,7 +32,9 @@ class Collector {
           for (const Stmt& part : x.stmts) statement(part);
         },
         [&](const Store& x) { leaf(x.indices, x.value, false); },
-        [&](const Accumulate& x) { leaf(x.indices, x.value, is_reduction(x)); },
+        [&](const Accumulate& x) {
+          for (const Expr& value : x.values) leaf(x.indices, value, is_reduction(x));
+        },
         [&](const Bind& x) {
           // It may report a fault, so it must not be lost.
           if (touches_memory(x.value)) leaf({}, x.value, false);

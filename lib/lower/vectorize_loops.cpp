@@ -14,6 +14,7 @@
 // * Whatever is the same for all lanes stays scalar. Under a mask it is loaded only if that is in
 //   bounds anyway or some lane is on.
 // * An accumulation with one target for all lanes becomes a fold.
+#include "lower/functions.h"
 #include "lower/index_math.h"
 #include "lower/lanes.h"
 #include "lower/passes.h"
@@ -109,7 +110,7 @@ class Vectorizer {
       return fail("all lanes store to the same element of " + x.buffer.name());
     const Expr value = lanes_.spread(lanes_.across(x.value, place));
     const Expr mask = mask_of(x.mask, place);
-    if (mask && unmasked(x.buffer, x.indices, place)) {
+    if (mask && unmasked({x.buffer}, x.indices, place)) {
       const Expr old = load(x.buffer, indices);
       return store(x.buffer, std::move(indices), make_select(mask, value, old));
     }
@@ -118,17 +119,22 @@ class Vectorizer {
 
   Stmt accumulate_lanes(const Accumulate& x, const LanePlace& place) {
     std::vector<Expr> indices = lanes_.across(x.indices, place);
-    const Expr value = lanes_.spread(lanes_.across(x.value, place));
+    std::vector<Expr> values = lanes_.across(x.values, place);
+    for (Expr& value : values) value = lanes_.spread(value);
     const Expr mask = mask_of(x.mask, place);
+    const Accumulate masked{x.buffers, indices, x.by, values, mask};
     const bool fold = !any_vector(indices);
-    if (!mask || !(fold || unmasked(x.buffer, x.indices, place))) {
-      return accumulate(x.buffer, std::move(indices), x.op, value, mask);
+    const bool blends = mask && (fold || unmasked(x.buffers, x.indices, place));
+    if (x.by.functions() && blends && !fold) return update_by_functions(masked, true);
+    if (x.by.functions() || !blends) {
+      return accumulate(x.buffers, std::move(indices), x.by, std::move(values), mask);
     }
-    const Expr blended = make_select(mask, value, identity_of(x.op, value.type()));
-    const Stmt whole = accumulate(x.buffer, indices, x.op, blended);
-    if (!fold || lanes_.in_bounds(x.buffer, x.indices, place.facts)) return whole;
+    const Expr blended = make_select(mask, values[0], identity_of(x.by.op(), values[0].type()));
+    const Stmt whole = accumulate(x.buffer(), indices, x.by.op(), blended);
+    if (!fold || lanes_.in_bounds(x.buffer(), x.indices, place.facts)) return whole;
     const Expr any = lanes_.any_on(place.mask);
-    return any ? make_if(any, whole) : accumulate(x.buffer, std::move(indices), x.op, value, mask);
+    return any ? make_if(any, whole)
+               : accumulate(x.buffer(), std::move(indices), x.by.op(), values[0], mask);
   }
 
   Expr mask_of(const Expr& own, const LanePlace& place) {
@@ -136,8 +142,11 @@ class Vectorizer {
     return place.mask.with(lanes_.spread(lanes_.across(own, place)), own).vector;
   }
 
-  bool unmasked(const Buffer& buffer, const std::vector<Expr>& indices, const LanePlace& place) {
-    return lanes_.is_local(buffer) && lanes_.in_bounds(buffer, indices, place.facts);
+  bool unmasked(const std::vector<Buffer>& buffers, const std::vector<Expr>& indices,
+                const LanePlace& place) {
+    return std::all_of(buffers.begin(), buffers.end(), [&](const Buffer& buffer) {
+      return lanes_.is_local(buffer) && lanes_.in_bounds(buffer, indices, place.facts);
+    });
   }
 
   const For& loop_;

@@ -31,6 +31,11 @@ std::string explicit_vectors(const Stmt& s) {
   return loop && loop->kind == ForKind::kVector ? "it is still a vector loop" : "";
 }
 
+std::string operators(const Stmt& s) {
+  const Accumulate* x = s.as<Accumulate>();
+  return x && x->by.functions() ? "it reduces by functions" : "";
+}
+
 std::string allocs_placed(const Stmt& s) {
   const Alloc* a = s.as<Alloc>();
   if (!a) return "";
@@ -129,6 +134,7 @@ absl::Status verify_form(const Program& program, uint32_t forms) {
       {Form::kVectorsCut, {"vectors cut", vectors_cut}},
       {Form::kNoUnroll, {"no unroll", no_unroll}},
       {Form::kExplicitVectors, {"explicit vectors", explicit_vectors}},
+      {Form::kOperators, {"operators", operators}},
       {Form::kAllocsPlaced, {"allocs placed", allocs_placed}},
       {Form::kFlat, {"flat", flat}},
   };

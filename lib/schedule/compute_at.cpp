@@ -40,8 +40,10 @@ class Mover {
     if (const Store* x = s.as<Store>(); x && x->buffer == stage_) {
       return store(x->buffer, x->indices, moved(x->value), moved(x->mask));
     }
-    if (const Accumulate* x = s.as<Accumulate>(); x && x->buffer == stage_) {
-      return accumulate(x->buffer, x->indices, x->op, moved(x->value), moved(x->mask));
+    if (const Accumulate* x = s.as<Accumulate>(); x && x->writes(stage_)) {
+      std::vector<Expr> values = x->values;
+      for (Expr& value : values) value = moved(value);
+      return accumulate(x->buffers, x->indices, x->by, std::move(values), moved(x->mask));
     }
     if (const For* loop = s.as<For>()) {
       for (size_t d = 0; d < place_.loops.size(); ++d) {

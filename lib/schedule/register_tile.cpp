@@ -88,7 +88,9 @@ std::vector<Expr> loads_of_stage(const Program& program, const Buffer& stage) {
   };
   walk(program->body, [&](const Stmt& s) {
     if (const Store* x = s.as<Store>(); x && x->buffer == stage) walk(x->value, collect);
-    if (const Accumulate* x = s.as<Accumulate>(); x && x->buffer == stage) walk(x->value, collect);
+    if (const Accumulate* x = s.as<Accumulate>(); x && x->writes(stage)) {
+      for (const Expr& value : x->values) walk(value, collect);
+    }
   });
   return loads;
 }

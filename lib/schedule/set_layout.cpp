@@ -29,8 +29,8 @@ class Relayout {
     if (const Store* x = mapped.as<Store>(); x && x->buffer == buffer_) {
       return store(buffer_, place_of(x->indices), x->value, x->mask);
     }
-    if (const Accumulate* x = mapped.as<Accumulate>(); x && x->buffer == buffer_) {
-      return accumulate(buffer_, place_of(x->indices), x->op, x->value, x->mask);
+    if (const Accumulate* x = mapped.as<Accumulate>(); x && x->writes(buffer_)) {
+      return accumulate(x->buffers, place_of(x->indices), x->by, x->values, x->mask);
     }
     if (const Alloc* x = mapped.as<Alloc>(); x && x->buffer == buffer_) {
       return alloc(buffer_, shape_, x->memory, x->offset);

@@ -58,7 +58,7 @@ TEST_CASE("Accesses come in program order, reads of a statement before its write
         "read x[i, r] in i, j, r\n"
         "read w[r, j] in i, j, r\n"
         "accumulate c[i, j] in i, j, r\n");
-  CHECK(accesses[3].reducer == Reducer::kSum);
+  CHECK(accesses[3].accumulation().by == Reducer::kSum);
   CHECK(accesses[0].statement != accesses[3].statement);
   CHECK(accesses[2].statement == accesses[3].statement);
 }

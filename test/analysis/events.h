@@ -72,8 +72,8 @@ class Tracer {
           event(Access::Kind::kWrite, x.buffer, x.indices, {});
         },
         [&](const Accumulate& x) {
-          reads(x.value);
-          event(Access::Kind::kAccumulate, x.buffer, x.indices, x.op);
+          reads(x.value());
+          event(Access::Kind::kAccumulate, x.buffer(), x.indices, x.by.op());
         },
         [&](const For& x) {
           const int64_t lo = *evaluate(x.lo, loops_), hi = *evaluate(x.hi, loops_);

@@ -120,13 +120,9 @@ float tied(int64_t row, int64_t j, int64_t n) {
   }
 }
 
-TEST_CASE("D15: of equal elements the first or the last index, as asked") {
-  const ArgMax argmax;
-  Everywhere e;
-  e.program = argmax.program;
-  e.length = argmax.n;
-  e.schedule = reduce_in_lanes({"top", "first", "last"});
-  e.data = [](int64_t length) {
+// `nothing` are the indices in a row without elements.
+auto tied_rows(int64_t nothing_first, int64_t nothing_last) {
+  return [=](int64_t length) {
     Array in(f32, {4, length});
     std::vector<int64_t> first(4, length), last(4, -1);
     for (int64_t row = 0; row < 4; ++row) {
@@ -142,12 +138,37 @@ TEST_CASE("D15: of equal elements the first or the last index, as asked") {
       }
     }
     if (length == 0) {
-      // The identities of min and max over i64.
-      first.assign(4, INT64_MAX);
-      last.assign(4, INT64_MIN);
+      first.assign(4, nothing_first);
+      last.assign(4, nothing_last);
     }
     return CaseData{{in}, {Array::of<int64_t>({4}, first), Array::of<int64_t>({4}, last)}};
   };
+}
+
+TEST_CASE("D15: of equal elements the first or the last index, as asked") {
+  const ArgMax argmax;
+  Everywhere e;
+  e.program = argmax.program;
+  e.length = argmax.n;
+  e.schedule = reduce_in_lanes({"top", "first", "last"});
+  e.data = tied_rows(INT64_MAX, INT64_MIN);  // the identities of min and max over i64
+  e.run();
+}
+
+TEST_CASE("D15: the same in one pass over the rows") {
+  const Size n("n");
+  const Tensor x = input("x", f32, {4, n});
+  const Tensor first =
+      compute("first", {4}, [&](Expr i) { return argmax(n, [&](Expr j) { return x(i, j); }); });
+  const Tensor last = compute("last", {4}, [&](Expr i) {
+    return argmax(
+        n, [&](Expr j) { return x(i, j); }, Tie::kLast);
+  });
+  Everywhere e;
+  e.program = program("argmax", {x}, {first, last});
+  e.length = n;
+  e.schedule = reduce_in_lanes({"first", "last"});
+  e.data = tied_rows(-1, -1);
   e.run();
 }
 

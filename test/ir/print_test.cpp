@@ -143,7 +143,7 @@ TEST_CASE("what no Program may hold prints all the same") {
   CHECK(print(Expr()) == "<null>");
   const Buffer x("x", f32);
   const Var r("r");
-  CHECK(print(make_reduce(Reducer::kSum, {{r, i}}, load(x, {r}))) == "reduce(+, r in 0..i, x[r])");
+  CHECK(print(make_reduce(Reducer::kSum, {{r, i}}, {load(x, {r})})) == "reduce(+, r in 0..i, x[r])");
 }
 
 // --- Names.

@@ -383,7 +383,7 @@ TEST_CASE("the message of a wrong operator comes before all others") {
 }
 
 TEST_CASE("a reduction inside of an expression is refused") {
-  const Expr sum = make_reduce(Reducer::kSum, {{d.i, d.n}}, d.eps);
+  const Expr sum = make_reduce(Reducer::kSum, {{d.i, d.n}}, {d.eps});
   CHECK(error(store(d.y, {0}, sum)) ==
         "in `y[0] = reduce(+, i in 0..n, eps)`: reduce(+, i in 0..n, eps) is a reduction inside of "
         "an expression; a Program has a loop with an accumulation instead");

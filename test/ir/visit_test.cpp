@@ -25,7 +25,7 @@ struct Sample {
             load(x, {lanes}, lanes < 3),
             lanes,
             broadcast_lanes(i, 4),
-            make_reduce(Reducer::kSum, {{r, i}}, load(x, {r})),
+            make_reduce(Reducer::kSum, {{r, i}}, {load(x, {r})}),
             invalid("wrong")};
   }
   Stmt stmt() const {
@@ -158,7 +158,7 @@ TEST_CASE("uses finds reads, writes, declarations and bounds") {
 
 TEST_CASE("the axes of a reduction are not free in it") {
   const Sample s;
-  const Expr sum = make_reduce(Reducer::kSum, {{s.r, s.i}}, load(s.x, {Expr(s.r) + s.i}));
+  const Expr sum = make_reduce(Reducer::kSum, {{s.r, s.i}}, {load(s.x, {Expr(s.r) + s.i})});
   CHECK(free_vars(sum) == std::set<Var>{s.i});
   CHECK(free_vars(Expr(3)).empty());
 }

@@ -160,11 +160,25 @@ class Generator {
       for (int d = 0; d < r.size(); ++d) inner.push_back({r[d], inside[static_cast<size_t>(d)]});
       return expression(type, inner, 2);
     };
+    if (rng_.chance(20)) return extremum(type, extents, element);
     switch (exact_ ? rng_.between(1, 3) : rng_.below(4)) {
       case 0: return prod(extents, element);
       case 1: return max_over(extents, element);
       case 2: return min_over(extents, element);
       default: return sum(extents, element);
+    }
+  }
+
+  // One result of a reduction by functions, or both.
+  template <class Element>
+  Expr extremum(Type type, const std::vector<Expr>& extents, const Element& element) {
+    const Tie tie = rng_.chance(50) ? Tie::kFirst : Tie::kLast;
+    const Extremum best = rng_.chance(50) ? max_with_index(extents, element, tie)
+                                          : min_with_index(extents, element, tie);
+    switch (rng_.below(3)) {
+      case 0: return best.value;
+      case 1: return cast(type, best.index);
+      default: return select(best.index < 2, best.value, cast(type, best.index));
     }
   }
 

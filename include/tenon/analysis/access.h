@@ -20,7 +20,6 @@ struct Access {
   Kind kind;
   Buffer buffer;
   std::vector<Expr> indices;
-  std::optional<Reducer> reducer;  // kAccumulate only
   // The loops around it, outermost first, up to the statement that was asked about.
   std::vector<For> loops;
   // The guards around it (If conditions, masks, and select conditions that decide whether a lazy
@@ -34,6 +33,9 @@ struct Access {
   int order = 0;
   // The Store, Accumulate, For, If, Bind or Alloc that it belongs to.
   const StmtNode* statement = nullptr;
+
+  // Of kAccumulate.
+  const Accumulate& accumulation() const { return std::get<Accumulate>(statement->kind); }
 };
 
 // All accesses in s, in program order. Accesses in loop bounds, guards and indices are reads.

@@ -44,7 +44,8 @@ bool never_meet(const Access& a, const Access& b, const std::vector<Direction>& 
                 const Facts& facts);
 
 // Two accesses that may be exchanged freely: both reads, or accumulations with the same reducer
-// (`exact`: only if that reducer is exact for the type - integers, max, min).
+// (`exact`: only if that reducer is exact for the type - integers, max, min). Functions of the
+// user's own are never exact, and commute if elements may come in any order.
 bool commute(const Access& a, const Access& b, bool exact);
 
 }  // namespace tenon

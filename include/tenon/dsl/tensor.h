@@ -72,9 +72,20 @@ Index make_indices(const std::vector<Expr>& shape);
 Tensor make_tensor(std::string name, std::vector<Expr> shape, const Index& indices, Expr value);
 std::string arity_message(size_t dimensions);
 
-template <class F, size_t... Is>
-Expr call_with(const F& f, const Index& i, std::index_sequence<Is...>) {
-  return Expr(f(i[static_cast<int>(Is)]...));
+// What a function returned, as one expression or as a list.
+template <class Result, class Returned>
+Result as_result(const Returned& returned) {
+  if constexpr (std::is_same_v<Result, std::vector<Expr>> &&
+                std::is_convertible_v<Returned, Expr>) {
+    return {Expr(returned)};
+  } else {
+    return Result(returned);
+  }
+}
+
+template <class Result, class F, size_t... Is>
+Result call_with(const F& f, const Index& i, std::index_sequence<Is...>) {
+  return as_result<Result>(f(i[static_cast<int>(Is)]...));
 }
 
 template <size_t>
@@ -88,17 +99,19 @@ struct TakesExprs<F, std::index_sequence<Is...>> {
 
 // Calls f with the indices, one by one or as an Index, whichever it takes. Returns Invalid when the
 // number of its arguments is not the number of dimensions.
-template <class F, size_t N = 0>
-Expr call(const F& f, const Index& i) {
+template <class Result, class F, size_t N = 0>
+Result call(const F& f, const Index& i) {
   if constexpr (N <= 8) {
     if constexpr (TakesExprs<F, std::make_index_sequence<N>>::value) {
-      if (i.size() == static_cast<int>(N)) return call_with(f, i, std::make_index_sequence<N>());
+      if (i.size() == static_cast<int>(N)) {
+        return call_with<Result>(f, i, std::make_index_sequence<N>());
+      }
     }
-    return call<F, N + 1>(f, i);
+    return call<Result, F, N + 1>(f, i);
   } else if constexpr (std::is_invocable_v<const F&, Index>) {
-    return Expr(f(i));
+    return as_result<Result>(f(i));
   } else {
-    return invalid(arity_message(static_cast<size_t>(i.size())));
+    return as_result<Result>(invalid(arity_message(static_cast<size_t>(i.size()))));
   }
 }
 
@@ -110,7 +123,7 @@ template <class F>
 Tensor compute(std::string name, std::vector<Expr> shape, const F& definition) {
   const Index indices = dsl::make_indices(shape);
   return dsl::make_tensor(std::move(name), std::move(shape), indices,
-                          dsl::call(definition, indices));
+                          dsl::call<Expr>(definition, indices));
 }
 
 // t read with numpy's rule: t's dimensions stand under the last of i, and a dimension of size 1 is

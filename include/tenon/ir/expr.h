@@ -175,6 +175,29 @@ enum class BinaryOp : uint8_t {
 // The associative operators that Accumulate and Reduce use.
 enum class Reducer : uint8_t { kSum, kProd, kMax, kMin };
 
+struct CustomReducer;
+
+// What a reduction combines by: a built-in operator on one value, or functions of its own on one or
+// several (reducer.h).
+class Reduction {
+ public:
+  Reduction(Reducer op) : op_(op) {}  // NOLINT: an operator is a reduction
+  explicit Reduction(std::shared_ptr<const CustomReducer> functions)
+      : functions_(std::move(functions)) {}
+
+  Reducer op() const { return op_; }                                   // of a built-in one
+  const CustomReducer* functions() const { return functions_.get(); }  // null: built in
+  // The number of values that are kept while reducing.
+  size_t results() const;
+
+  // The same operator, or functions that are the same but for names.
+  friend bool operator==(const Reduction& a, const Reduction& b);
+
+ private:
+  Reducer op_ = Reducer::kSum;
+  std::shared_ptr<const CustomReducer> functions_;
+};
+
 // A constant of the node's type (one lane). `bits` holds the value's bit pattern, zero-extended
 // (integers: two's complement truncated to the type; bool: 0 or 1).
 struct Const {
@@ -240,9 +263,10 @@ struct ReduceAxis {
   Expr extent;  // i64
 };
 struct Reduce {
-  Reducer op;
+  Reduction by;
   std::vector<ReduceAxis> axes;
-  Expr value;
+  std::vector<Expr> values;  // of an element: one, or what the functions take
+  int result = 0;            // which of the results it stands for
 };
 
 // An operator was used wrongly; the first message travels to the Program, where it is reported.
@@ -289,7 +313,8 @@ Expr make_cast(CastMode mode, Type type, Expr a);
 Expr load(const Buffer& buffer, std::vector<Expr> indices, Expr mask = {});
 Expr ramp(Expr base, Expr stride, int32_t lanes);
 Expr broadcast_lanes(Expr a, int32_t lanes);  // `a` itself when lanes == 1
-Expr make_reduce(Reducer op, std::vector<ReduceAxis> axes, Expr value);
+Expr make_reduce(Reduction by, std::vector<ReduceAxis> axes, std::vector<Expr> values,
+                 int result = 0);
 Expr invalid(std::string message);
 
 // --- Questions.

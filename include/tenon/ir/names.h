@@ -23,12 +23,17 @@ class Names {
   // The name of an identity; one that was not met before gets its name now.
   const std::string& of(const Var& var) { return given(var.id(), var.name()); }
   const std::string& of(const Buffer& buffer) { return given(buffer.id(), buffer.name()); }
+  // Of a reduction by functions.
+  const std::string& of(const Reduction& by);
 
  private:
   const std::string& given(uint64_t id, const std::string& wanted);
+  void name_reducers(const Stmt& body);
+  std::string free_name(const std::string& wanted);
 
   std::map<uint64_t, std::string> by_id_;  // variables and buffers share one numbering
-  std::map<std::string, int> taken_;       // and the last suffix that was tried for it
+  std::vector<std::pair<Reduction, std::string>> reducers_;
+  std::map<std::string, int> taken_;  // and the last suffix that was tried for it
 };
 
 // The expression, and the first line of the statement without its brace, as the text shows them.

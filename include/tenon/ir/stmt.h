@@ -7,6 +7,7 @@
 // stores that it protects, so that nests stay perfect and no rewrite ever has to move an If.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -45,15 +46,23 @@ struct Store {
 };
 
 // buffer[indices] = op(buffer[indices], value). Its own statement, so that analysis sees that
-// accumulations with the same operator commute. With vector lanes and scalar indices the value's
-// lanes are folded first: the upper half onto the lower half, repeatedly, then once with the
-// target; lanes that are off hold the identity.
+// accumulations with the same operator commute. A reducer of several results (reducer.h) has
+// several buffers under one index list, and takes one or several values. With vector lanes and
+// scalar indices the lanes are folded first: the upper half onto the lower half, repeatedly, then
+// once with the target; lanes that are off hold the identity.
 struct Accumulate {
-  Buffer buffer;
+  std::vector<Buffer> buffers;  // distinct
   std::vector<Expr> indices;
-  Reducer op;
-  Expr value;
+  Reduction by;
+  std::vector<Expr> values;
   Expr mask;  // bool, may be null
+
+  // Of a built-in operator, which has one of each.
+  const Buffer& buffer() const { return buffers.front(); }
+  const Expr& value() const { return values.front(); }
+  bool writes(const Buffer& b) const {
+    return std::find(buffers.begin(), buffers.end(), b) != buffers.end();
+  }
 };
 
 enum class ForKind : uint8_t {
@@ -119,6 +128,8 @@ const T* Stmt::as() const {
 Stmt store(const Buffer& buffer, std::vector<Expr> indices, Expr value, Expr mask = {});
 Stmt accumulate(const Buffer& buffer, std::vector<Expr> indices, Reducer op, Expr value,
                 Expr mask = {});
+Stmt accumulate(std::vector<Buffer> buffers, std::vector<Expr> indices, Reduction by,
+                std::vector<Expr> values, Expr mask = {});
 Stmt make_for(const Var& var, Expr lo, Expr hi, ForKind kind, Stmt body);
 Stmt make_if(Expr condition, Stmt body);
 Stmt seq(std::vector<Stmt> stmts);  // flattens; one statement stays itself

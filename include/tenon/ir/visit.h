@@ -49,7 +49,7 @@ void for_each_child(const Expr& e, const F& f) {
       [&](const Ramp& x) { each(x.base), each(x.stride); }, [&](const Broadcast& x) { each(x.a); },
       [&](const Reduce& x) {
         for (const ReduceAxis& axis : x.axes) each(axis.extent);
-        each(x.value);
+        for (const Expr& value : x.values) each(value);
       });
 }
 void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_expr,
@@ -94,6 +94,9 @@ bool uses(const Stmt& s, const Var& var);
 bool uses(const Expr& e, const Buffer& buffer);  // loads it
 bool uses(const Stmt& s, const Buffer& buffer);  // loads, writes or declares it
 std::set<Var> free_vars(const Expr& e);
+
+// The reductions by functions in s, each once, in the order of the text.
+std::vector<Reduction> reducers_of(const Stmt& s);
 
 // A copy of s in which every loop, bound name and local buffer that s declares is a new identity
 // of the same name. For passes that copy a body.

@@ -20,8 +20,9 @@
 //   of parameters, stores and accumulates into parameters may have one; accesses to locals have one
 //   only where the lanes that are off would leave the local. A masked access with a scalar index
 //   touches memory if any lane is on.
-// * An Accumulate with a scalar index and a vector value is a fold: halves onto halves, then once
-//   with the target. Lanes that are off are selects with the identity, not masks.
+// * An Accumulate has one buffer, one value and an operator. With a scalar index and a vector value
+//   it is a fold: halves onto halves, then once with the target. Lanes that are off are selects
+//   with the identity, not masks.
 // * A Select may have a scalar condition and vector arms; it is then a branch wherever an arm loads
 //   or checks. With a vector condition both arms may be computed for all lanes: loads and checks in
 //   them are safe where the lane is not chosen.
@@ -53,6 +54,7 @@ enum class Form : uint32_t {
   kAllocsPlaced = 8,     // every Alloc has a memory class and an offset where it needs one
   kFlat = 16,            // one index per access: elements from the start of the buffer
   kStridesBound = 32,    // strides of parameters are sizes or 1
+  kOperators = 64,       // reductions by operators only, none by functions
 };
 constexpr uint32_t operator|(Form a, Form b) {
   return static_cast<uint32_t>(a) | static_cast<uint32_t>(b);

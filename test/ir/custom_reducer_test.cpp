@@ -1,0 +1,169 @@
+#include <catch2/catch.hpp>
+
+#include "support/check.h"
+#include "support/reducers.h"
+#include "tenon/ir/operators.h"
+#include "tenon/ir/reducer.h"
+#include "tenon/ir/scalar_ops.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon {
+namespace {
+
+using Catch::Contains;
+
+// Rows of x; `reducer` and the statement that uses it.
+std::string text(const std::string& reducer, const std::string& statement) {
+  return "program rows\n  size m, n\n  input x: f32[m, n]\n  output y: f32[m]\n  output k: i64[m]" +
+         reducer + "\n{\n  for i in 0..m { for j in 0..n { " + statement + " } }\n}\n";
+}
+
+std::string error(const std::string& reducer, const std::string& statement) {
+  return std::string(parse(text(reducer, statement)).status().message());
+}
+
+TEST_CASE("a reduction by functions prints and reads back") {
+  const Program p = test::parsed(text(test::kArgmax, "(y, k)[i] argmax= (x[i, j], j)"));
+  CHECK(print(p) == R"(program rows
+  size m, n
+  input x: f32[m, n]
+  output y: f32[m]
+  output k: i64[m]
+  reducer argmax(best: f32, at: i64) = (-inf, -1)
+    update (v: f32, j: i64) -> (select(best < v, v, best), select(best < v, j, at))
+    combine (best2, at2) -> (max(best, best2), select(best < best2, at2, select(best2 < best, at, select(at2 < at, at2, at))))
+{
+  for i in 0..m {
+    for j in 0..n {
+      (y, k)[i] argmax= (x[i, j], j)
+    }
+  }
+}
+)");
+  test::parsed(text(test::kArgmax, "(y, k)[i] argmax= (x[i, j], j) where x[i, j] < 3.0"));
+}
+
+TEST_CASE("reducers are equal but for names") {
+  const std::string use = "(y, k)[i] argmax= (x[i, j], j)";
+  const Program p = test::parsed(text(test::kArgmax, use));
+  std::string renamed = test::kArgmax;
+  for (size_t at = 0; (at = renamed.find("best", at)) != std::string::npos; at += 3) {
+    renamed.replace(at, 4, "top");
+  }
+  const Program q = test::parsed(text(renamed, use));
+  CHECK(structurally_equal(p, q));
+  CHECK(structural_hash(p) == structural_hash(q));
+  CHECK(reducers_of(p->body)[0] == reducers_of(q->body)[0]);
+  std::string other = test::kArgmax;
+  other.replace(other.find("-1)"), 2, "99");
+  other.replace(other.find("at2 < at, at2, at"), 17, "at2 < at, at2, at");
+  CHECK_FALSE(reducers_of(p->body)[0] == Reduction(Reducer::kMax));
+  CHECK(Reduction(Reducer::kMax) == Reduction(Reducer::kMax));
+  CHECK_FALSE(Reduction(Reducer::kMax) == Reduction(Reducer::kMin));
+}
+
+TEST_CASE("two reducers of one name are told apart") {
+  const Var s("s", f32), t("t", f32), v("v", f32);
+  const auto counter = [&](const Expr& step) {
+    return custom_reducer({"count", {Expr(0.0f)}, {s}, {v}, {s + step}, {t}, {Expr(s) + t}});
+  };
+  const Buffer y("y", f32);
+  const Stmt both = seq({accumulate({y}, {0}, counter(1.0f), {Expr(5.0f)}),
+                         accumulate({y}, {0}, counter(2.0f), {Expr(5.0f)})});
+  REQUIRE(reducers_of(both).size() == 2);
+  CHECK(print(both) == "(y)[0] count= (5.0)\n(y)[0] count_1= (5.0)\n");
+}
+
+TEST_CASE("elements come in any order, or not") {
+  const auto commutes = [](const std::string& reducer, const std::string& use) {
+    const Program p = test::parsed(text(reducer, use));
+    return reducers_of(p->body)[0].functions()->updates_commute;
+  };
+  CHECK_FALSE(commutes(test::kArgmax, "(y, k)[i] argmax= (x[i, j], j)"));
+  CHECK(
+      commutes("\n reducer last(s: i64) = (-1) update (v: i64) -> (max(s, v)) combine (t) -> "
+               "(max(s, t))",
+               "(k)[i] last= (j)"));
+}
+
+TEST_CASE("what breaks a promise is refused with the values that show it") {
+  const auto refusal = [](const std::string& update, const std::string& combine,
+                          const std::string& identity = "0.0") {
+    return error("\n reducer r(s: f32) = (" + identity + ") update (v: f32) -> (" + update +
+                     ") combine (t) -> (" + combine + ")",
+                 "(y)[i] r= (x[i, j])");
+  };
+  CHECK(refusal("s + v", "s + t").empty());
+  CHECK_THAT(refusal("s + v", "s - t"), Contains("reducer r: combine(identity, s) must be s; for"));
+  CHECK_THAT(refusal("s + v", "s + t", "1.0"), Contains("combine(identity, s) must be s; for ("));
+  CHECK_THAT(refusal("v", "select(t == 0.0, s, t)"),
+             Contains("combine must be commutative; for ("));
+  CHECK_THAT(refusal("s + v + s * v * (s - v) * (s - v)", "s + t + s * t * (s - t) * (s - t)"),
+             Contains("combine must be associative; for ("));
+  CHECK_THAT(refusal("s + v * v", "max(s, t)"),
+             Contains("update(s, e) must be combine(s, update(identity, e)); for ("));
+}
+
+TEST_CASE("what is not well formed is refused") {
+  const std::string use = "(y)[i] r= (x[i, j])";
+  CHECK_THAT(error("\n reducer r() = () update () -> () combine () -> ()", use),
+             Contains("reducer r: its state has no values"));
+  CHECK_THAT(
+      error("\n reducer r(s: f32) = (0.0, 1.0) update (v: f32) -> (s) combine (t) -> (s)", use),
+      Contains("reducer r: the state has 1 value, the identity has 2"));
+  CHECK_THAT(error("\n reducer r(s: f32) = (0) update (v: f32) -> (s) combine (t) -> (s)", use),
+             Contains("value 0 of the identity must be a constant of type f32"));
+  CHECK_THAT(error("\n reducer r(s: f32) = (0.0) update (v: f32) -> (3) combine (t) -> (s)", use),
+             Contains("value 0 of update has type i64; it must be f32"));
+  CHECK_THAT(error("\n reducer r(s: f32) = (0.0) update (v: f32) -> (s + cast<f32>(m)) combine (t) "
+                   "-> (s + t)",
+                   use),
+             Contains("update uses m, which is not among its variables"));
+  CHECK_THAT(error("\n reducer r(s: f32) = (0.0) update (v: f32) -> (s + x[0, 0]) combine (t) -> "
+                   "(s + t)",
+                   use),
+             Contains("update reads memory"));
+  CHECK_THAT(error("", use), Contains("there is no reducer 'r'"));
+}
+
+TEST_CASE("an accumulation fits its reducer") {
+  CHECK_THAT(error(test::kArgmax, "(y)[i] argmax= (x[i, j], j)"),
+             Contains("reducer argmax has 2 results, and 1 is given"));
+  CHECK_THAT(error(test::kArgmax, "(y, k)[i] argmax= (x[i, j])"),
+             Contains("reducer argmax has 2 values, and 1 is given"));
+  CHECK_THAT(error(test::kArgmax, "(y, y)[i] argmax= (x[i, j], j)"),
+             Contains("the results need buffers of their own; y is named twice"));
+  CHECK_THAT(error(test::kArgmax, "(y, k)[i] argmax= (j, j)"),
+             Contains("value 0 of reducer argmax has type i64; it must be f32"));
+  CHECK_THAT(error(test::kArgmax, "(k, y)[i] argmax= (x[i, j], j)"), Contains("holds i64"));
+  CHECK_THAT(error(test::kArgmax, "(x, k)[i] argmax= (x[i, j], j)"), Contains("x"));
+}
+
+TEST_CASE("a walk meets the values, and a rewrite keeps the functions") {
+  const Program p = test::parsed(text(test::kArgmax, "(y, k)[i] argmax= (x[i, j], j)"));
+  int loads = 0;
+  walk_exprs(p->body, [&](const Expr& e) { loads += e.is<Load>(); });
+  CHECK(loads == 1);
+  const Buffer z("z", f32);
+  const Buffer y = find_param(p, "y")->buffer;
+  CHECK(uses(p->body, y));
+  const Stmt renamed = substitute(p->body, BufferMap{{y, z}});
+  CHECK_FALSE(uses(renamed, y));
+  CHECK(uses(renamed, z));
+  CHECK(reducers_of(renamed)[0] == reducers_of(p->body)[0]);
+}
+
+TEST_CASE("closed expressions have values") {
+  const Var a("a", f32), b("b", i64);
+  const std::map<Var, uint64_t> values = {{a, bits_of_float(f32, 2.5)}, {b, bits_of_int(i64, -7)}};
+  const auto value = [&](const Expr& e) { return evaluate_bits(e, values).value_or(~0ull); };
+  CHECK(value(Expr(a) * 2.0f) == bits_of_float(f32, 5));
+  CHECK(value(select(Expr(a) < 3.0f, b / Expr(2), Expr(0))) == bits_of_int(i64, -4));
+  CHECK(value(cast(i32, a)) == bits_of_int(i32, 2));
+  CHECK_FALSE(evaluate_bits(Expr(Var("c")), values));
+  CHECK_FALSE(evaluate_bits(load(Buffer("x", f32), {0}), values));
+  CHECK_FALSE(evaluate_bits(Expr(), values));
+}
+
+}  // namespace
+}  // namespace tenon
