@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,9 @@ class Dependences {
 
 // The refusal that explains a conflict: "iteration (i = 0, k = 1) must run before (i = 1, k = 0):
 // both touch C[0, 1]", or what is not known.
-absl::Status explain(const Conflict& conflict, const Program& within);
+// What the iterations are of may be added: " of the first loop".
+absl::Status explain(const Conflict& conflict, const Program& within, std::string_view of_a = "",
+                     std::string_view of_b = "");
 // For iterations that would run at the same time: "iterations (k = 0) and (k = 1) both accumulate
 // into C[0, 0]". Empty unless that is what happens.
 std::string both_accumulate(const Conflict& conflict, const Program& within);

@@ -33,9 +33,11 @@ std::string cell(const Conflict& c, const Program& within) {
   return text;
 }
 
-absl::Status explain_witness(const Conflict& c, const Program& within) {
-  return refuse("iteration " + iteration(c, c.meeting.a_values, within) + " must run before " +
-                iteration(c, c.meeting.b_values, within) + ": both touch " + cell(c, within));
+absl::Status explain_witness(const Conflict& c, const Program& within, std::string_view of_a,
+                             std::string_view of_b) {
+  return refuse("iteration " + iteration(c, c.meeting.a_values, within) + std::string(of_a) +
+                " must run before " + iteration(c, c.meeting.b_values, within) + std::string(of_b) +
+                ": both touch " + cell(c, within));
 }
 
 // The indices of b one step further in the directions asked about.
@@ -81,8 +83,10 @@ absl::Status explain_unknown(const Conflict& c, const Program& within) {
 
 }  // namespace
 
-absl::Status explain(const Conflict& c, const Program& within) {
-  return c.meeting.answer == Answer::kYes ? explain_witness(c, within) : explain_unknown(c, within);
+absl::Status explain(const Conflict& c, const Program& within, std::string_view of_a,
+                     std::string_view of_b) {
+  return c.meeting.answer == Answer::kYes ? explain_witness(c, within, of_a, of_b)
+                                          : explain_unknown(c, within);
 }
 
 std::string both_accumulate(const Conflict& c, const Program& within) {

@@ -3,6 +3,7 @@
 
 #include "analysis/carried.h"
 #include "analysis/conflict.h"
+#include "analysis/loop_bounds.h"
 #include "analysis/text.h"
 #include "tenon/analysis/legality.h"
 #include "tenon/ir/visit.h"
@@ -79,24 +80,6 @@ absl::Status bounds_stay_in_scope(const Nest& nest, const std::vector<size_t>& o
   return absl::OkStatus();
 }
 
-// Bounds that read a buffer are evaluated more often, or later, than before: nothing in the nest
-// may write it.
-absl::Status bounds_read_nothing_written(const Nest& nest, const std::vector<Access>& accesses,
-                                         const Program& within) {
-  absl::Status status;
-  const auto check = [&](const Expr& e) {
-    const Load* l = e.as<Load>();
-    if (!l) return;
-    for (const Access& a : accesses) {
-      if (a.kind == Access::Kind::kRead || !(a.buffer == l->buffer)) continue;
-      status = refuse("the bounds of the loops read " + text_of(l->buffer, within) +
-                      ", which their body writes");
-    }
-  };
-  for (const For& loop : nest) walk(loop.lo, check), walk(loop.hi, check);
-  return status;
-}
-
 // The k-th loop of the new order has lost a loop that was around it.
 bool lost_an_outer_loop(const std::vector<size_t>& order, size_t k) {
   const auto around = order.begin() + static_cast<std::ptrdiff_t>(k);
@@ -104,14 +87,6 @@ bool lost_an_outer_loop(const std::vector<size_t>& order, size_t k) {
     if (std::find(order.begin(), around, outer) == around) return true;
   }
   return false;
-}
-
-Buffer read_by(const Expr& e) {
-  Buffer found;
-  walk(e, [&](const Expr& x) {
-    if (const Load* l = x.as<Load>()) found = l->buffer;
-  });
-  return found;
 }
 
 // A bound that is read from memory may not be there to be read when a loop around it is empty.

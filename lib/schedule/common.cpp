@@ -50,6 +50,32 @@ absl::Status require_serial(const Program& program, const For& loop, std::string
                 " loop already; " + std::string(action) + " takes a serial one");
 }
 
+absl::Status require_known(const Program& program, const LoopSite& site, const Expr& e,
+                           const std::string& what) {
+  if (!e || e.is<Invalid>()) return refuse(what + " is not a valid expression");
+  if (e.type() != i64 || touches_memory(e)) {
+    return refuse(what + " must be an i64 expression over sizes and outer loops, and it is " +
+                  print(e, program));
+  }
+  for (const Var& var : free_vars(e)) {
+    if (std::find(program->sizes.begin(), program->sizes.end(), var) != program->sizes.end()) {
+      continue;
+    }
+    const auto outer = std::find_if(site.outer.begin(), site.outer.end(),
+                                    [&](const For& loop) { return loop.var == var; });
+    const std::string name = name_in(program, var);
+    if (outer == site.outer.end()) {
+      return refuse(what + " uses " + name + ", which is neither a size nor a loop around " +
+                    name_in(program, site.loop.var));
+    }
+    if (outer->kind == ForKind::kVector) {
+      return refuse(what + " uses the vector loop " + name + ": the bounds of loop " +
+                    name_in(program, site.loop.var) + " would differ between its lanes");
+    }
+  }
+  return absl::OkStatus();
+}
+
 Expr extent_of(const For& loop, const Facts& facts) { return simplify(loop.hi - loop.lo, facts); }
 
 std::optional<int64_t> constant_extent(const For& loop, const Facts& facts) {
@@ -73,15 +99,15 @@ Stmt sink_guard(const Stmt& s, const Expr& guard, const Facts& facts) {
   return make_if(guard, s);
 }
 
-Program simplified(const Program& program, Stmt body) {
-  return simplify(program.with_body(std::move(body)), KeepLoops::kYes);
-}
-
 Program with_body(const Program& program, Stmt body, const Verdict& verdict) {
   ProgramData data = *program;
   data.body = std::move(body);
   data.reassociated = data.reassociated || verdict.reassociates;
   return Program(std::move(data));
+}
+
+Program simplified(const Program& program, Stmt body, const Verdict& verdict) {
+  return simplify(with_body(program, std::move(body), verdict), KeepLoops::kYes);
 }
 
 Program with_kind(const Program& program, const Var& loop, ForKind kind, const Verdict& verdict) {

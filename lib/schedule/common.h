@@ -19,6 +19,14 @@ absl::StatusOr<LoopSite> site_of(const Program& program, const Var& loop);
 // Refuses a loop that is already parallel, vector or unrolled. `action` as in "split".
 absl::Status require_serial(const Program& program, const For& loop, std::string_view action);
 
+// Steps take factors and distances up to this, which keeps sums of them far from overflow.
+constexpr int64_t kMaxFactor = int64_t{1} << 31;
+
+// Refuses an expression that the bounds of the loop cannot use: `e` is an i64 over sizes and loops
+// around this one. `what` as in "the place of the cut".
+absl::Status require_known(const Program& program, const LoopSite& site, const Expr& e,
+                           const std::string& what);
+
 // hi - lo, simplified.
 Expr extent_of(const For& loop, const Facts& facts);
 // Its value when it is a constant, at least 0.
@@ -29,11 +37,11 @@ std::optional<int64_t> constant_extent(const For& loop, const Facts& facts);
 // (loop bounds, bound names) is read only where the guard holds. `facts` are those of s.
 Stmt sink_guard(const Stmt& s, const Expr& guard, const Facts& facts);
 
-// The program with this body, simplified; loops are kept.
-Program simplified(const Program& program, Stmt body);
-
 // The program with this body, marked as reassociated if the step made it so.
 Program with_body(const Program& program, Stmt body, const Verdict& verdict);
+// The same, simplified; loops are kept.
+Program simplified(const Program& program, Stmt body, const Verdict& verdict = {});
+
 // The program with the loop marked as of this kind.
 Program with_kind(const Program& program, const Var& loop, ForKind kind,
                   const Verdict& verdict = {});

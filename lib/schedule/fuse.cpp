@@ -16,7 +16,7 @@
 
 namespace tenon::primitives {
 
-absl::StatusOr<FuseResult> fuse(const Program& program, const Var& outer, const Var& inner) {
+absl::StatusOr<OneLoop> fuse(const Program& program, const Var& outer, const Var& inner) {
   // Find.
   TENON_ASSIGN_OR_RETURN(const LoopSite site, site_of(program, outer));
   TENON_RETURN_IF_ERROR(site_of(program, inner).status());
@@ -39,7 +39,7 @@ absl::StatusOr<FuseResult> fuse(const Program& program, const Var& outer, const 
                          {inner, in->lo + Expr(fused) % inner_count}};
   const Stmt loop = make_for(fused, 0, count(site.loop) * inner_count, ForKind::kSerial,
                              substitute(in->body, values));
-  return FuseResult{
+  return OneLoop{
       simplified(program, replace_loop(program->body, outer, [&](const For&) { return loop; })),
       fused};
 }

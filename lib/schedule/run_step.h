@@ -77,10 +77,15 @@ std::pair<Loop, Loop> Schedule::divide(const std::string& action, Loop loop, Pla
 }
 
 template <class Primitive>
+void Schedule::change(const std::string& action, const std::vector<Loop>& loops, Place place,
+                      const Primitive& primitive) {
+  if (run(action, loops, place, primitive)) record(action, place, program_);
+}
+
+template <class Primitive>
 void Schedule::mark(const std::string& action, Loop loop, Place place, const Primitive& primitive) {
-  const std::string text = action + "(" + name_of(loop) + ")";
-  const auto done = run(text, {loop}, place, [&] { return primitive(program_, loop.var()); });
-  if (done) record(text, place, program_);
+  change(action + "(" + name_of(loop) + ")", {loop}, place,
+         [&] { return primitive(program_, loop.var()); });
 }
 
 // The same for a primitive of the stage with this name.

@@ -46,6 +46,30 @@ inline bool exact(const Event& e) {
   return e.type.is_int() || e.reducer == Reducer::kMax || e.reducer == Reducer::kMin;
 }
 
+// Whether a rearrangement keeps the meaning.
+enum class Truth { kNo, kReassociating, kYes };
+
+// What exchanging these two does.
+inline Truth exchanged(const Event& a, const Event& b) {
+  if (!touch(a, b)) return Truth::kYes;
+  if (!both_accumulate(a, b)) return Truth::kNo;
+  return exact(a) ? Truth::kYes : Truth::kReassociating;
+}
+
+// Over all pairs for which `swapped` holds; the first came first.
+template <class Swapped>
+Truth truth_of(const std::vector<Event>& events, const Swapped& swapped) {
+  Truth truth = Truth::kYes;
+  for (size_t i = 0; i < events.size(); ++i) {
+    for (size_t j = i + 1; j < events.size(); ++j) {
+      if (!swapped(events[i], events[j])) continue;
+      truth = std::min(truth, exchanged(events[i], events[j]));
+      if (truth == Truth::kNo) return truth;
+    }
+  }
+  return truth;
+}
+
 // Runs the loops and guards, and notes loads, stores and accumulates in the order in which they
 // happen. `parts` are statements to be told apart in Event::top.
 class Tracer {

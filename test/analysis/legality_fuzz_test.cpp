@@ -14,6 +14,8 @@ namespace {
 using test::Event;
 using test::Random;
 using test::Tracer;
+using test::Truth;
+using test::truth_of;
 
 // --- Random nests.
 
@@ -112,31 +114,6 @@ class Generator {
 };
 
 // --- Truth.
-
-enum class Truth { kNo, kReassociating, kYes };
-
-Truth worst(Truth a, Truth b) { return std::min(a, b); }
-
-// What exchanging these two does.
-Truth exchanged(const Event& a, const Event& b) {
-  if (!touch(a, b)) return Truth::kYes;
-  if (!both_accumulate(a, b)) return Truth::kNo;
-  return exact(a) ? Truth::kYes : Truth::kReassociating;
-}
-
-// Over all pairs for which `swapped` holds; the first came first.
-template <class Swapped>
-Truth truth_of(const std::vector<Event>& events, const Swapped& swapped) {
-  Truth truth = Truth::kYes;
-  for (size_t i = 0; i < events.size(); ++i) {
-    for (size_t j = i + 1; j < events.size(); ++j) {
-      if (!swapped(events[i], events[j])) continue;
-      truth = worst(truth, exchanged(events[i], events[j]));
-      if (truth == Truth::kNo) return truth;
-    }
-  }
-  return truth;
-}
 
 bool equal_outside(const Event& a, const Event& b, const std::vector<For>& nest, size_t depth) {
   for (size_t d = 0; d < depth; ++d) {

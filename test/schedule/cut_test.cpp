@@ -84,9 +84,10 @@ TEST_CASE("A cut at an inner loop's variable is refused") {
         "  the place of the cut uses j, which is neither a size nor a loop around i");
   Schedule wrong(p);
   wrong.cut(i, Expr(0.5f));
-  CHECK(refusal_of(wrong) ==
-        "schedule step 1: cut(i, 0.5) refused\n"
-        "  the place of a cut is an i64 expression over sizes and outer loops, and it is 0.5");
+  CHECK(
+      refusal_of(wrong) ==
+      "schedule step 1: cut(i, 0.5) refused\n"
+      "  the place of the cut must be an i64 expression over sizes and outer loops, and it is 0.5");
 }
 
 }  // namespace

@@ -119,5 +119,35 @@ TEST_CASE("Too many lanes are refused with what would be legal") {
                                 Catch::EndsWith("legal here: split(i, 16), then vectorize(ii)"));
 }
 
+TEST_CASE("A loop is unrolled by a factor") {
+  const Program p = program_of("for i in 0..n { out[i] = x[i] }");
+  Followed s(p, sizes_of(p, {{"m", 1}, {"n", 11}}));
+  const auto [io, ii] = s->unroll(s->loops("out")[0], 4);
+  s.check();
+  CHECK(body_of(s->program()) == R"(  for io in 0..(n + 3) // 4 {
+    unroll for ii in 0..4 {
+      if io * 4 + ii < n {
+        out[io * 4 + ii] = x[io * 4 + ii]
+      }
+    }
+  }
+)");
+  CHECK(s->trace().to_string().find("unroll(i, 4)") != std::string::npos);
+  s->parallelize(io);
+  s.check();
+}
+
+TEST_CASE("An unroll by a factor that is too large changes nothing") {
+  const Program p = program_of("for i in 0..n { out[i] = x[i] }");
+  Schedule s(p);
+  s.unroll(s.loops("out")[0], 2000);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: unroll(i, 2000) refused\n"
+        "  unroll(ii): unrolling loop ii makes 2000 copies of its body, and the limit is 1024\n"
+        "  legal here: split(ii, 4), then unroll(iii)");
+  CHECK(body_of(s.program()) == body_of(p));
+  CHECK(s.trace().steps().empty());
+}
+
 }  // namespace
 }  // namespace tenon::test

@@ -170,5 +170,148 @@ TEST_CASE("A loop that is marked is not split") {
         "  loop i is a parallel loop already; split takes a serial one");
 }
 
+TEST_CASE("A split may cut its tail off into a loop of its own, and then has no guard") {
+  const Program p = program_of("for i in 0..n { out[i] = x[i] }");
+  for (int64_t n : {0, 1, 3, 4, 11}) {
+    Followed s(p, sizes_of(p, {{"m", 1}, {"n", n}}));
+    const auto [io, ii] = s->split(s->loops("out")[0], 4, Tail::kCut);
+    s.check();
+    CHECK(body_of(s->program()) == R"(  for iao in 0..n // 4 {
+    for iai in 0..4 {
+      out[iao * 4 + iai] = x[iao * 4 + iai]
+    }
+  }
+  for ib in n // 4 * 4..n {
+    out[ib] = x[ib]
+  }
+)");
+    s->parallelize(io);
+    s->vectorize(ii);
+    s.check();
+  }
+}
+
+TEST_CASE("A tail is cut off a loop that may be empty, or that uses an outer loop") {
+  const Program p = program_of(
+      "for i in 3..n - 5 { out[i] = x[i] }\n"
+      "for a in 0..m { for b in a..n { grid[a, b] = y[a, b] } }");
+  for (int64_t n : {2, 8, 11, 13, 16}) {
+    Followed s(p, sizes_of(p, {{"m", 3}, {"n", n}}));
+    s->split(s->loops("out")[0], 4, Tail::kCut);
+    s.check();
+    s->split(s->loops("grid")[1], 2, Tail::kCut);
+    s.check();
+  }
+}
+
+TEST_CASE("A split that must leave nothing over") {
+  const Program p = program_of("for i in 0..n { out[i] = x[i] }");
+  Followed twelve(p, sizes_of(p, {{"m", 1}, {"n", 12}}), sizes_of(p, {{"n", 12}}));
+  twelve->split(twelve->loops("out")[0], 4, Tail::kPerfect);
+  twelve.check();
+  CHECK(twelve->trace().steps()[0].text == "split(i, 4, perfect) -> io, ii");
+
+  Schedule five(p, sizes_of(p, {{"n", 12}}));
+  five.split(five.loops("out")[0], 5, Tail::kPerfect);
+  CHECK(refusal_of(five) ==
+        "schedule step 1: split(i, 5, perfect) refused\n"
+        "  5 does not divide 12, the number of iterations of loop i");
+  Schedule symbol(p);
+  symbol.split(symbol.loops("out")[0], 4, Tail::kPerfect);
+  CHECK(refusal_of(symbol) ==
+        "schedule step 1: split(i, 4, perfect) refused\n"
+        "  cannot prove that 4 divides n, the number of iterations of loop i\n"
+        "  missing fact: n % 4 == 0");
+  const Program eights = parsed(R"(
+program p
+  size n
+  input x: f32[n]
+  output out: f32[n]
+  require n % 8 == 0
+{
+  for i in 0..n { out[i] = x[i] }
+})");
+  Followed known(eights, sizes_of(eights, {{"n", 24}}));
+  known->split(known->loops("out")[0], 4, Tail::kPerfect);
+  known.check();
+  CHECK(body_of(known->program()).find("if") == std::string::npos);
+}
+
+TEST_CASE("A loop is split by several factors at once") {
+  const Program p = program_of("for i in 0..n { out[i] = x[i] }");
+  const Sizes sizes = sizes_of(p, {{"m", 1}, {"n", 27}});
+  Followed s(p, sizes);
+  const std::vector<Loop> loops = s->split(s->loops("out")[0], {2, 4});
+  s.check();
+  REQUIRE(loops.size() == 3);
+  CHECK(body_of(s->program()) == R"(  for io in 0..(n + 7) // 8 {
+    for iio in 0..2 {
+      for iii in 0..4 {
+        if io * 8 + iio * 4 + iii < n {
+          out[io * 8 + iio * 4 + iii] = x[io * 8 + iio * 4 + iii]
+        }
+      }
+    }
+  }
+)");
+  CHECK(s->trace().to_string().find("split(i, {2, 4})") != std::string::npos);
+  s->vectorize(loops[2]);
+  s.check();
+
+  Followed outermost(p, sizes);
+  CHECK(outermost->split(outermost->loops("out")[0], {kInferred, 2, 4}).size() == 3);
+  CHECK(structurally_equal(Schedule(p).program(), p));
+  outermost.check();
+  Followed middle(p, sizes, sizes);
+  CHECK(middle->split(middle->loops("out")[0], {3, kInferred, 4}).size() == 3);
+  middle.check();
+  CHECK(body_of(middle->program()).find("for iio in 0..3 {") != std::string::npos);
+}
+
+TEST_CASE("A list of factors that says too little or too much is refused") {
+  const Program p = program_of("for i in 0..n { out[i] = x[i] }");
+  const auto refused = [&](const std::vector<int64_t>& factors) {
+    Schedule s(p);
+    const size_t loops = s.split(s.loops("out")[0], factors).size();
+    CHECK(loops == factors.size());
+    return refusal_of(s);
+  };
+  CHECK(refused({4, kInferred}) ==
+        "schedule step 1: split(i, {4, inferred}) refused\n"
+        "  only the outermost factor can be inferred: the number of iterations of loop i is not a "
+        "constant");
+  CHECK(refused({kInferred, kInferred}) ==
+        "schedule step 1: split(i, {inferred, inferred}) refused\n"
+        "  only one factor of a split can be inferred");
+  CHECK(refused({kInferred, 0}) ==
+        "schedule step 1: split(i, {inferred, 0}) refused\n"
+        "  the factors of a split must be at least 1, and one is 0");
+  CHECK(refused({kInferred, 1 << 30, 1 << 30}) ==
+        "schedule step 1: split(i, {inferred, 1073741824, 1073741824}) refused\n"
+        "  split(i, 1152921504606846976): the factor of a split must be at least 1 and at most "
+        "2147483648, and it is 1152921504606846976");
+}
+
+TEST_CASE("A loop that writes its own bounds is neither split nor cut") {
+  const Program p = parsed(R"(
+program p
+  output c: i64[1]
+{
+  c[0] = 7
+  for r in 0..c[0] { c[0] = 3 }
+})");
+  Schedule s(p);
+  const Loop r = s.all_loops("c")[0];
+  Schedule other = s;
+  s.split(r, 2);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: split(r, 2) refused\n"
+        "  the bounds of the loops read c, which their body writes");
+  other.cut(r, 2);
+  CHECK(refusal_of(other) ==
+        "schedule step 1: cut(r, 2) refused\n"
+        "  the bounds of the loops read c, which their body writes");
+}
+
 }  // namespace
 }  // namespace tenon::test

@@ -11,6 +11,9 @@ struct Pieces {
   std::vector<Loop> loops;
   std::vector<Loop> vector_candidates;  // innermost loops
   std::vector<Loop> sequences;          // loops around several statements
+  std::vector<Loop> unit_loops;         // of one iteration
+  // A loop and one around it that its bounds use; two serial loops in one sequence.
+  std::vector<std::pair<Loop, Loop>> ragged, siblings;
   std::vector<std::string> locals;
   std::vector<std::string> weights;
   std::vector<std::string> stages;  // locals and outputs
@@ -32,6 +35,27 @@ void collect_readers(const Stmt& s, std::vector<Loop> around, Pieces& p) {
   for_each_child(s, reads, [&](const Stmt& child) { collect_readers(child, around, p); });
 }
 
+void collect_ragged(const Stmt& s, std::vector<Var> around, Pieces& p) {
+  if (const For* loop = s.as<For>()) {
+    for (const Var& outer : around) {
+      if (uses(loop->lo, outer) || uses(loop->hi, outer)) p.ragged.emplace_back(loop->var, outer);
+    }
+    around.push_back(loop->var);
+  }
+  for_each_child(
+      s, [](const Expr&) {}, [&](const Stmt& child) { collect_ragged(child, around, p); });
+}
+
+void collect_siblings(const Seq& list, Pieces& p) {
+  Var last;
+  for (const Stmt& s : list.stmts) {
+    const For* loop = s.as<For>();
+    if (!loop || loop->kind != ForKind::kSerial) continue;
+    if (last) p.siblings.emplace_back(last, loop->var);
+    last = loop->var;
+  }
+}
+
 Pieces pieces_of(const Program& program) {
   Pieces p;
   walk(program->body, [&](const Stmt& s) {
@@ -41,10 +65,14 @@ Pieces pieces_of(const Program& program) {
       walk(loop->body, [&](const Stmt& inner) { innermost = innermost && !inner.is<For>(); });
       if (innermost) p.vector_candidates.emplace_back(loop->var);
       if (loop->body.is<Seq>()) p.sequences.emplace_back(loop->var);
+      if (is_constant(loop->lo, 0) && is_constant(loop->hi, 1))
+        p.unit_loops.emplace_back(loop->var);
     }
+    if (const Seq* list = s.as<Seq>()) collect_siblings(*list, p);
     if (const Alloc* local = s.as<Alloc>()) p.locals.push_back(local->buffer.name());
   });
   collect_readers(program->body, {}, p);
+  collect_ragged(program->body, {}, p);
   p.stages = p.locals;
   for (const Param& param : program->params) {
     if (param.role == Role::kWeight) p.weights.push_back(param.name());
@@ -75,6 +103,28 @@ IndexMap random_layout(Rng& rng) {
 
 constexpr int kFactors[] = {1, 2, 3, 4, 5, 8, 16, 32};
 
+constexpr Tail kTails[] = {Tail::kGuard, Tail::kCut, Tail::kPerfect};
+
+// The steps that give iterations other numbers, or loops other bounds.
+void random_renumbering(Rng& rng, Schedule& s, const Pieces& p, const Loop& around,
+                        const Loop& loop) {
+  const auto by = [&] { return rng.between(-3, 3); };
+  if (!p.ragged.empty() && rng.chance(60)) {
+    const auto& [inner, outer] = rng.pick(p.ragged);
+    if (rng.chance(50)) {
+      s.relax(inner);
+    } else {
+      s.relax(inner, outer);
+    }
+    return;
+  }
+  switch (rng.below(3)) {
+    case 0: s.shift(loop, Expr(by())); break;
+    case 1: s.reverse(loop); break;
+    default: s.skew(loop, around, by());
+  }
+}
+
 void random_step(Rng& rng, Schedule& s) {
   const Pieces p = pieces_of(s.program());
   if (p.loops.empty()) return;
@@ -84,9 +134,30 @@ void random_step(Rng& rng, Schedule& s) {
     const size_t at = static_cast<size_t>(rng.below(static_cast<int>(p.loops.size())));
     return std::pair(p.loops[at], p.loops[std::min(at + 1, p.loops.size() - 1)]);
   };
-  switch (rng.below(18)) {
-    case 0:
-    case 1: s.split(loop, kFactors[rng.below(8)]); break;
+  switch (rng.below(24)) {
+    case 0: s.split(loop, kFactors[rng.below(8)]); break;
+    case 1: s.split(loop, kFactors[rng.below(8)], kTails[rng.below(3)]); break;
+    case 18: s.split(loop, {rng.chance(30) ? kInferred : 2, rng.between(1, 3)}); break;
+    case 19:
+    case 20: {
+      const auto [outer, inner] = neighbours();
+      random_renumbering(rng, s, p, outer, inner);
+      break;
+    }
+    case 21:
+      if (!p.unit_loops.empty() && rng.chance(50)) {
+        s.squash(rng.pick(p.unit_loops));
+      } else {
+        s.add_unit_loop(loop);
+      }
+      break;
+    case 22:
+    case 23:
+      if (!p.siblings.empty()) {
+        const auto& [first, second] = rng.pick(p.siblings);
+        s.merge(first, second);
+      }
+      break;
     case 2: {
       const auto [outer, inner] = neighbours();
       s.fuse(outer, inner);
@@ -104,7 +175,13 @@ void random_step(Rng& rng, Schedule& s) {
       break;
     }
     case 6: s.cut(loop, Expr(rng.between(0, 9))); break;
-    case 7: s.unroll(loop); break;
+    case 7:
+      if (rng.chance(50)) {
+        s.unroll(loop);
+      } else {
+        s.unroll(loop, kFactors[rng.below(5)]);
+      }
+      break;
     case 8: s.vectorize(rng.pick(p.vector_candidates)); break;
     case 9: {
       const auto [outer, inner] = s.split(rng.pick(p.vector_candidates), 1 << rng.between(1, 5));

@@ -9,7 +9,7 @@
 // reassociating step may exchange same-reducer accumulations of any type and reports that it did.
 //
 // A buffer that is declared inside a loop's body is private to an iteration of that loop, so it
-// carries no dependence. `split`, `cut` and `unroll` have no obligation here.
+// carries no dependence. `unroll` and `shift` have no obligation here.
 #pragma once
 
 #include <vector>
@@ -49,10 +49,35 @@ Verdict may_run_in_any_order(const LoopSite& site);
 // nothing that the loop's bounds read.
 Verdict may_distribute(const LoopSite& site, size_t statements_in_first);
 
+// Merging two loops that stand in one sequence, for v {A} .. for w {B}, into for v {A; B}:
+//   * the bounds are equal, and those of w read nothing that the Program writes;
+//   * no A(v) ~ B(v + d) with d < 0 and outer loops equal;
+//   * every statement between the loops goes above the merged loop, where it has no conflict with A
+//     and with what goes below and stood before it, or below, where it has none with B. What uses
+//     a declared buffer or name has a conflict with the declaration.
+struct Merge {
+  LoopSite first, second;
+  std::vector<Stmt> above, below;
+  bool reassociates = false;
+};
+absl::StatusOr<Merge> may_merge(const LoopSite& first, const LoopSite& second);
+
 // Joining the loop with the one loop that is its body into one loop over pairs: both serial, and
 // the bounds of the inner one use neither the outer variable nor memory. The order of iterations
 // stays.
 Verdict may_fuse(const LoopSite& site);
+
+// --- The bounds of a loop.
+
+// Evaluating the bounds again, inside the loop's body or after it: the body writes nothing that
+// they read.
+Verdict may_repeat_bounds(const LoopSite& site);
+
+// Splitting without a tail: (hi - lo) % factor == 0.
+Verdict may_split_evenly(const LoopSite& site, int64_t factor);
+
+// Removing the loop: hi - lo == 1, and the bounds may be repeated.
+Verdict may_squash(const LoopSite& site);
 
 // --- Kinds of loops.
 

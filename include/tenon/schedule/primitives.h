@@ -1,7 +1,7 @@
 // The primitives of a schedule: pure functions from a Program to a Program.
 //
-//   absl::StatusOr<SplitResult> r = primitives::split(program, i, 12);
-//   r->program, r->outer, r->inner
+//   absl::StatusOr<TwoLoops> r = primitives::split(program, i, 12);
+//   r->program, r->first, r->second
 //
 // Each one finds its place, requires that the step is legal, and rewrites; its file in lib/schedule
 // starts with the text before and after, and with the obligation. Loops and buffers are identities
@@ -17,27 +17,40 @@
 
 namespace tenon::primitives {
 
-struct SplitResult {
-  Program program;
-  Var outer, inner;
-};
-absl::StatusOr<SplitResult> split(const Program& program, const Var& loop, int64_t factor);
-
-struct FuseResult {
-  Program program;
-  Var fused;
-};
-absl::StatusOr<FuseResult> fuse(const Program& program, const Var& outer, const Var& inner);
-
-absl::StatusOr<Program> reorder(const Program& program, const std::vector<Var>& order);
-
-// Two loops in place of one: of a cut, or of a fission.
+// Two loops in place of one: of a split the outer and the inner one, of a cut or a fission one
+// after the other.
 struct TwoLoops {
   Program program;
   Var first, second;
 };
+absl::StatusOr<TwoLoops> split(const Program& program, const Var& loop, int64_t factor);
+// Refused where a tail would be left.
+absl::StatusOr<TwoLoops> split_evenly(const Program& program, const Var& loop, int64_t factor);
+
+// A loop that is new.
+struct OneLoop {
+  Program program;
+  Var loop;
+};
+absl::StatusOr<OneLoop> fuse(const Program& program, const Var& outer, const Var& inner);
+
+absl::StatusOr<Program> reorder(const Program& program, const std::vector<Var>& order);
+
 absl::StatusOr<TwoLoops> cut(const Program& program, const Var& loop, const Expr& at);
 absl::StatusOr<TwoLoops> fission(const Program& program, const Var& loop, int statements);
+absl::StatusOr<OneLoop> merge(const Program& program, const Var& first, const Var& second);
+
+// The loop's iterations under other numbers, or in the opposite order; the loop stays the same one.
+absl::StatusOr<Program> shift(const Program& program, const Var& loop, const Expr& by);
+absl::StatusOr<Program> skew(const Program& program, const Var& inner, const Var& outer,
+                             int64_t factor);
+absl::StatusOr<Program> reverse(const Program& program, const Var& loop);
+
+// Bounds that do not use the outer loop `over`; without it, none of the loops around.
+absl::StatusOr<Program> relax(const Program& program, const Var& loop, const Var& over = {});
+
+absl::StatusOr<OneLoop> add_unit_loop(const Program& program, const Var& loop);
+absl::StatusOr<Program> squash(const Program& program, const Var& loop);
 
 constexpr int64_t kMaxUnrolledCopies = 1024;
 absl::StatusOr<Program> unroll(const Program& program, const Var& loop);

@@ -77,6 +77,16 @@ class Trace {
 };
 std::ostream& operator<<(std::ostream& out, const Trace& trace);
 
+// What becomes of the iterations that a split leaves over.
+enum class Tail : uint8_t {
+  kGuard,    // the last tile is guarded
+  kCut,      // they get a loop of their own, after the tiles
+  kPerfect,  // there are none: refused unless the factor is proved to divide the extent
+};
+
+// In a list of factors: the one that follows from the extent and the others.
+inline constexpr int64_t kInferred = -1;
+
 class Schedule;
 
 // What register_tile made, by dimension of the tile: the loops over the tiles (the last dimension's
@@ -124,6 +134,11 @@ class Schedule {
   // for i in 0..n { S }  ->  for io in 0..ceil(n / factor) { for ii in 0..factor { if ... { S } } }
   // with i = io*factor + ii, guarded by i < n where the factor does not divide.
   std::pair<Loop, Loop> split(Loop loop, int64_t factor, Place place = Place::current());
+  std::pair<Loop, Loop> split(Loop loop, int64_t factor, Tail tail, Place place = Place::current());
+  // Several at once: the iterations of each new loop, outermost first. One of them may be
+  // kInferred: the extent by the others, rounded up. If none is, that is one more loop, outermost.
+  std::vector<Loop> split(Loop loop, const std::vector<int64_t>& factors,
+                          Place place = Place::current());
   // for i { for j }  ->  for f in 0..ni*nj, with i = f // nj, j = f % nj
   Loop fuse(Loop outer, Loop inner, Place place = Place::current());
   // Puts perfectly nested loops into this order, in the places that they hold now.
@@ -133,11 +148,28 @@ class Schedule {
                            Place place = Place::current());
   // for i in 0..n  ->  for a in 0..at, for b in at..n. `at` may use sizes and outer loops.
   std::pair<Loop, Loop> cut(Loop loop, Expr at, Place place = Place::current());
+  // for i in lo..hi { S[i] }  ->  for i in lo+by..hi+by { S[i-by] }. `by` as `at` of a cut.
+  void shift(Loop loop, Expr by, Place place = Place::current());
+  // Shifts the inner loop by factor * outer, which turns the dependences of stencils.
+  void skew(Loop inner, Loop outer, int64_t factor, Place place = Place::current());
+  // The last iteration first.
+  void reverse(Loop loop, Place place = Place::current());
   void unroll(Loop loop, Place place = Place::current());
+  // A split, and an unroll of the inner loop.
+  std::pair<Loop, Loop> unroll(Loop loop, int64_t factor, Place place = Place::current());
   void vectorize(Loop loop, Place place = Place::current());
   void parallelize(Loop loop, Place place = Place::current());
   // for i { A; B }  ->  for i1 { A }, for i2 { B }: the first `statements` go to the first loop.
   std::pair<Loop, Loop> fission(Loop loop, int statements, Place place = Place::current());
+  // for i { A }, for j { B }  ->  for i { A; B }. What stands between goes above or below.
+  Loop merge(Loop first, Loop second, Place place = Place::current());
+  // Bounds that use loops around become their hull over those loops (over one of them, if named),
+  // and the old bounds a guard; then the loops can be reordered.
+  void relax(Loop loop, Place place = Place::current());
+  void relax(Loop loop, Loop over, Place place = Place::current());
+  // A loop of one iteration directly around the loop; and a loop of one iteration goes away.
+  Loop add_unit_loop(Loop loop, Place place = Place::current());
+  void squash(Loop loop, Place place = Place::current());
   // Computes the stage inside the loop, just what the loop's body needs of it; the stage shrinks.
   // Consumers first: what reads the stage must already be inside of the loop. Returns the
   // producer's loops, one per dimension of the stage; all_loops(stage) has its reduction loops too.
@@ -186,7 +218,10 @@ class Schedule {
   template <class Primitive>
   std::pair<Loop, Loop> divide(const std::string& action, Loop loop, Place place,
                                const std::string& verb, const Primitive& primitive);
-  // Marks a loop: unroll, vectorize and parallelize.
+  // Changes loops that stay.
+  template <class Primitive>
+  void change(const std::string& action, const std::vector<Loop>& loops, Place place,
+              const Primitive& primitive);
   template <class Primitive>
   void mark(const std::string& action, Loop loop, Place place, const Primitive& primitive);
 
