@@ -61,6 +61,16 @@ absl::StatusOr<InlineResult> inline_into(const Program& program, const Buffer& s
 absl::StatusOr<Program> set_layout(const Program& program, const Buffer& buffer,
                                    const std::vector<Var>& vars, const std::vector<Expr>& map);
 
+// Partial results of a reduction, one per iteration of the loop.
+struct RfactorResult {
+  Program program;
+  Buffer partial;
+  // The loops that initialise the partial results and that fold them: the loop's first, then one
+  // per loop of the nest that the target uses.
+  std::vector<Var> init, fold;
+};
+absl::StatusOr<RfactorResult> rfactor(const Program& program, const Var& loop);
+
 struct CopyOutResult {
   Program program;
   Buffer local;

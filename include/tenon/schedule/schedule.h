@@ -96,6 +96,19 @@ class RegisterTile {
   std::vector<Loop> outer_, inner_;
 };
 
+// What rfactor made: the stage of the partial results, and the loops that initialise and that fold
+// them. The first of each stands for the loop that was factored; the others for the loops of the
+// nest that the target uses. The nest in between keeps its loops.
+struct Partials {
+  std::string stage;
+  std::vector<Loop> init, fold;
+};
+
+// What decompose_init made: the loops of the two nests, outermost first.
+struct InitAndUpdate {
+  std::vector<Loop> init, update;
+};
+
 // A new index list from the old one: how a layout maps an element.
 using IndexMap = std::function<Index(const Index&)>;
 
@@ -151,7 +164,20 @@ class Schedule {
   // The map must be injective on the shape; a weight is then packed by kernel.pack.
   void set_layout(std::string_view buffer, const IndexMap& map, Place place = Place::current());
 
+  // --- Reductions.
+
+  // for r { s += x[r] }  ->  for r { p[r] = 0 }; for r { p[r] += x[r] }; for r { s += p[r] }
+  // Each iteration of the reduction loop gets a partial result of its own; other reduction loops
+  // around it stay around the nest in the middle. Then the loop may become lanes or unrolled
+  // accumulators.
+  Partials rfactor(Loop loop, Place place = Place::current());
+
   // --- Derived steps: made of the above, and the trace shows what they did.
+
+  // for i { for j { c[i, j] = 0; for r { S } } }  ->  for i, j { c[i, j] = 0 }; for i, j, r { S }
+  // Fissions from the inside out to the loop: what stands in front of the first loop inside
+  // becomes a nest of its own.
+  InitAndUpdate decompose_init(Loop loop, Place place = Place::current());
 
   // Computes the reduction `stage` in a register tile of the consumer's loops (one factor per loop;
   // the last is the vector dimension): splits the loops, packs the weight that the stage reads
