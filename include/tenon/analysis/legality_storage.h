@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "tenon/analysis/find.h"
 #include "tenon/base/status.h"
 #include "tenon/ir/program.h"
 
@@ -17,5 +18,10 @@ struct Layout {
 };
 absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buffer,
                                       const std::vector<Var>& vars, const std::vector<Expr>& map);
+
+// Giving every iteration of the loop its own part of one buffer in front of it: the buffer is local
+// and declared directly in the body of the loop; its shape uses neither the loop, nor names bound
+// in it, nor data; the bounds of the loop use no data. Returns the number of iterations.
+absl::StatusOr<Expr> may_expand(const LoopSite& site, const Buffer& buffer);
 
 }  // namespace tenon

@@ -61,6 +61,10 @@ absl::StatusOr<InlineResult> inline_into(const Program& program, const Buffer& s
 absl::StatusOr<Program> set_layout(const Program& program, const Buffer& buffer,
                                    const std::vector<Var>& vars, const std::vector<Expr>& map);
 
+// The buffer that is declared in the loop's body gets a part for each iteration.
+absl::StatusOr<Program> expand(const Program& program, const Buffer& stage, const Var& loop);
+absl::StatusOr<Program> pad(const Program& program, const Buffer& stage, int dim, int64_t multiple);
+
 // Partial results of a reduction, one per iteration of the loop.
 struct RfactorResult {
   Program program;

@@ -164,6 +164,12 @@ class Schedule {
   // The map must be injective on the shape; a weight is then packed by kernel.pack.
   void set_layout(std::string_view buffer, const IndexMap& map, Place place = Place::current());
 
+  // A stage that is declared in the loop's body gets a part for each iteration, in front of it:
+  // for i { alloc t: f32[n]; ... t[j] ... }  ->  alloc t: f32[m, n]; for i { ... t[i, j] ... }
+  void expand(std::string_view stage, Loop loop, Place place = Place::current());
+  // Rounds the extent of a local stage's dimension up to a multiple.
+  void pad(std::string_view stage, int dim, int64_t multiple, Place place = Place::current());
+
   // --- Reductions.
 
   // for r { s += x[r] }  ->  for r { p[r] = 0 }; for r { p[r] += x[r] }; for r { s += p[r] }
@@ -178,6 +184,10 @@ class Schedule {
   // Fissions from the inside out to the loop: what stands in front of the first loop inside
   // becomes a nest of its own.
   InitAndUpdate decompose_init(Loop loop, Place place = Place::current());
+
+  // The layout in which dimension k of the buffer is the old dimension order[k].
+  void reorder_storage(std::string_view buffer, const std::vector<int>& order,
+                       Place place = Place::current());
 
   // Computes the reduction `stage` in a register tile of the consumer's loops (one factor per loop;
   // the last is the vector dimension): splits the loops, packs the weight that the stage reads
@@ -223,6 +233,8 @@ class Schedule {
   std::string name_of(const Loop& loop) const;
   std::string names_of(const std::vector<Loop>& loops) const;
   Expr with_sizes(const Expr& e) const;
+  // The map as expressions over vars; empty when there is no map.
+  std::vector<Expr> images_of(const IndexMap& map, const std::vector<Var>& vars) const;
 
   std::vector<Loop> find_loops(const char* query, std::string_view stage, bool reductions,
                                Place place);
