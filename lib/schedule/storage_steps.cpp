@@ -85,6 +85,17 @@ void Schedule::pad(std::string_view stage, int dim, int64_t multiple, Place plac
   if (done) record(action, place, program_);
 }
 
+void Schedule::store_over(std::string_view stage, std::string_view old, Place place) {
+  const std::string action = "store_over(" + std::string(stage) + ", " + std::string(old) + ")";
+  const absl::StatusOr<Buffer> memory = find_stage(program_, old);
+  const auto done =
+      run_on_stage(action, stage, {}, place, [&](const Buffer& buffer) -> absl::StatusOr<Program> {
+        if (!memory.ok()) return memory.status();
+        return primitives::store_over(program_, buffer, *memory);
+      });
+  if (done) record(action, place, program_);
+}
+
 std::vector<Expr> Schedule::images_of(const IndexMap& map, const std::vector<Var>& vars) const {
   if (!map) return {};
   std::vector<Expr> images = map(std::vector<Expr>(vars.begin(), vars.end())).exprs();

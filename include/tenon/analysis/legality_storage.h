@@ -24,4 +24,12 @@ absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buff
 // in it, nor data; the bounds of the loop use no data. Returns the number of iterations.
 absl::StatusOr<Expr> may_expand(const LoopSite& site, const Buffer& buffer);
 
+// Letting `stage` take over the memory of `old`, which keeps its name. Both are local buffers that
+// are declared in the same Seq Q, with the same type and with extents that are proved equal. No
+// statement of Q writes `old` that is, or stands behind, the first one that uses `stage`, and `old`
+// is declared before that. For every write W of `stage` and read R of `old`: no R(v + d) comes
+// after W(v) and touches the same element, d = 0 and the order of statements included; where a
+// common loop is parallel or a vector, d != 0 counts as after in both directions.
+absl::Status may_store_over(const Program& program, const Buffer& stage, const Buffer& old);
+
 }  // namespace tenon

@@ -65,6 +65,9 @@ absl::StatusOr<Program> set_layout(const Program& program, const Buffer& buffer,
 absl::StatusOr<Program> expand(const Program& program, const Buffer& stage, const Var& loop);
 absl::StatusOr<Program> pad(const Program& program, const Buffer& stage, int dim, int64_t multiple);
 
+// The stage takes over the memory of the old one.
+absl::StatusOr<Program> store_over(const Program& program, const Buffer& stage, const Buffer& old);
+
 // Partial results of a reduction, one per iteration of the loop.
 struct RfactorResult {
   Program program;

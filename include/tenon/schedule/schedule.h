@@ -170,6 +170,10 @@ class Schedule {
   // Rounds the extent of a local stage's dimension up to a multiple.
   void pad(std::string_view stage, int dim, int64_t multiple, Place place = Place::current());
 
+  // The stage takes over the memory of an earlier one, whose elements are no longer read where they
+  // are overwritten: e[i] = exp(t[i])  ->  t[i] = exp(t[i])
+  void store_over(std::string_view stage, std::string_view old, Place place = Place::current());
+
   // --- Reductions.
 
   // for r { s += x[r] }  ->  for r { p[r] = 0 }; for r { p[r] += x[r] }; for r { s += p[r] }
