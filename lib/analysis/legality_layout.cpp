@@ -1,11 +1,11 @@
 // May a buffer be stored under another index list?
 #include <algorithm>
 
-#include "analysis/conflict.h"
+#include "analysis/injective.h"
 #include "analysis/place.h"
 #include "analysis/text.h"
-#include "tenon/analysis/interval.h"
 #include "tenon/analysis/find.h"
+#include "tenon/analysis/interval.h"
 #include "tenon/analysis/legality_storage.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/analysis/simplify.h"
@@ -14,54 +14,6 @@
 
 namespace tenon {
 namespace {
-
-// The element that the loops over the dimensions stand at.
-std::string element(const Buffer& buffer, const std::vector<std::pair<Var, int64_t>>& values,
-                    const Program& within) {
-  std::vector<int64_t> indices;
-  for (const auto& [var, value] : values) indices.push_back(value);
-  return element(buffer, indices, within);
-}
-
-std::string list(const std::vector<Expr>& exprs, const Program& within) {
-  std::string text;
-  for (const Expr& e : exprs) text += (text.empty() ? "" : ", ") + text_of(e, within);
-  return "[" + text + "]";
-}
-
-// The map as an access that every element makes, one loop per dimension.
-Access as_access(const Buffer& buffer, const std::vector<Expr>& shape, const std::vector<Var>& vars,
-                 const std::vector<Expr>& map) {
-  Access a;
-  a.kind = Access::Kind::kWrite;
-  a.buffer = buffer;
-  a.indices = map;
-  for (size_t d = 0; d < vars.size(); ++d) {
-    a.loops.push_back(For{vars[d], 0, shape[d], ForKind::kSerial, {}});
-  }
-  return a;
-}
-
-// Two different elements never have equal images: their first different index is greater in one.
-absl::Status is_injective(const Access& a, const Facts& facts, const Program& within) {
-  std::vector<Direction> directions;
-  for (size_t d = 0; d < a.loops.size(); ++d) {
-    directions.push_back(Direction::kGreater);
-    if (!never_meet(a, a, directions, facts)) {
-      const Meeting m = meet(a, a, directions, facts);
-      if (m.answer == Answer::kYes) {
-        std::string reason = "the layout stores " + element(a.buffer, m.a_values, within) +
-                             " and " + element(a.buffer, m.b_values, within) + " in the same place";
-        if (!m.sizes.empty()) reason += ", with " + text_of(m.sizes, within);
-        return refuse(std::move(reason));
-      }
-      return refuse("cannot tell whether the layout " + list(a.indices, within) +
-                    " gives each element of " + text_of(a.buffer, within) + " a place of its own");
-    }
-    directions.back() = Direction::kEqual;
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<Expr> extent_of(const Access& a, size_t k, const Facts& facts,
                                const Program& within) {
@@ -130,7 +82,7 @@ absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buff
     facts = place->facts(program);
   }
   const Access access = as_access(buffer, *shape, vars, map);
-  if (absl::Status s = is_injective(access, facts, program); !s.ok()) return s;
+  if (absl::Status s = is_injective("the layout", access, facts, program); !s.ok()) return s;
   Layout layout;
   for (size_t k = 0; k < map.size(); ++k) {
     absl::StatusOr<Expr> extent = extent_of(access, k, facts, program);

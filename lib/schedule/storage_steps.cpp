@@ -96,6 +96,22 @@ void Schedule::store_over(std::string_view stage, std::string_view old, Place pl
   if (done) record(action, place, program_);
 }
 
+void Schedule::store_in(std::string_view stage, std::string_view output, const IndexMap& map,
+                        Place place) {
+  const absl::StatusOr<Buffer> buffer = find_stage(program_, stage);
+  const absl::StatusOr<Buffer> memory = find_stage(program_, output);
+  const std::vector<Var> vars = index_vars(program_, buffer);
+  const std::vector<Expr> place_of = buffer.ok() ? images_of(map, vars) : std::vector<Expr>();
+  const std::string action = "store_in(" + std::string(stage) + ", " + std::string(output) + ", " +
+                             text_of(place_of, program_) + ")";
+  const auto done = run(action, {}, place, [&]() -> absl::StatusOr<Program> {
+    if (!buffer.ok()) return buffer.status();
+    if (!memory.ok()) return memory.status();
+    return primitives::store_in(program_, *buffer, *memory, vars, place_of);
+  });
+  if (done) record(action, place, program_);
+}
+
 std::vector<Expr> Schedule::images_of(const IndexMap& map, const std::vector<Var>& vars) const {
   if (!map) return {};
   std::vector<Expr> images = map(std::vector<Expr>(vars.begin(), vars.end())).exprs();

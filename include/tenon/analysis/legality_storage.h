@@ -32,4 +32,24 @@ absl::StatusOr<Expr> may_expand(const LoopSite& site, const Buffer& buffer);
 // common loop is parallel or a vector, d != 0 counts as after in both directions.
 absl::Status may_store_over(const Program& program, const Buffer& stage, const Buffer& old);
 
+// Letting `stage` live in the memory of `output`, its element [vars] as the output's element [map].
+// Let V be the loops around the stage's declaration. Required:
+//   * the stage is local, the output an output of the same type; V holds no vector loop;
+//   * every access to the output is a Store, in the statements that can use the stage;
+//   * the map gives every dimension of the output an index over vars, V and sizes, without data; it
+//     is injective on the stage's shape, and every access of the stage is inside the output's shape
+//     after it;
+//   * no access of the stage in an iteration v of V meets an access of the stage, or of the
+//     output, in
+//     an iteration v' != v, except two reads;
+//   * in an iteration of V, no access of the stage comes after a store of the output to the same
+//     element, in the sense of may_store_over;
+//   * for every write of the stage there is a store S of the output such that in every iteration in
+//     which the write happens, S happens for the same element in some iteration (shown by giving
+//     that iteration; neither may depend on data). So what the stage leaves there is overwritten.
+// Returns the map, simplified.
+absl::StatusOr<std::vector<Expr>> may_store_in(const Program& program, const Buffer& stage,
+                                               const Buffer& output, const std::vector<Var>& vars,
+                                               const std::vector<Expr>& map);
+
 }  // namespace tenon

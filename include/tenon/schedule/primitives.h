@@ -68,6 +68,10 @@ absl::StatusOr<Program> pad(const Program& program, const Buffer& stage, int dim
 // The stage takes over the memory of the old one.
 absl::StatusOr<Program> store_over(const Program& program, const Buffer& stage, const Buffer& old);
 
+// The stage's element [vars] lives in the output's element [map], expressions over vars.
+absl::StatusOr<Program> store_in(const Program& program, const Buffer& stage, const Buffer& output,
+                                 const std::vector<Var>& vars, const std::vector<Expr>& map);
+
 // Partial results of a reduction, one per iteration of the loop.
 struct RfactorResult {
   Program program;

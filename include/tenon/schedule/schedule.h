@@ -174,6 +174,12 @@ class Schedule {
   // are overwritten: e[i] = exp(t[i])  ->  t[i] = exp(t[i])
   void store_over(std::string_view stage, std::string_view old, Place place = Place::current());
 
+  // The stage lives in the memory of an output that overwrites it: element e of the stage is
+  // element map(e) of the output. The map may use the loops around the stage's declaration:
+  //   s.store_in("e", "out", [&](Index d) { return Index{i.var(), d[0]}; });
+  void store_in(std::string_view stage, std::string_view output, const IndexMap& map,
+                Place place = Place::current());
+
   // --- Reductions.
 
   // for r { s += x[r] }  ->  for r { p[r] = 0 }; for r { p[r] += x[r] }; for r { s += p[r] }
