@@ -1,7 +1,8 @@
 // May a buffer be stored under another index list?
 #include <algorithm>
 
-#include "analysis/conflict.h"
+#include "analysis/injective.h"
+#include "analysis/own_indices.h"
 #include "analysis/place.h"
 #include "analysis/text.h"
 #include "tenon/analysis/find.h"
@@ -9,59 +10,12 @@
 #include "tenon/analysis/legality_storage.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/analysis/simplify.h"
+#include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
 namespace {
-
-// The element that the loops over the dimensions stand at.
-std::string element(const Buffer& buffer, const std::vector<std::pair<Var, int64_t>>& values,
-                    const Program& within) {
-  std::vector<int64_t> indices;
-  for (const auto& [var, value] : values) indices.push_back(value);
-  return element(buffer, indices, within);
-}
-
-std::string list(const std::vector<Expr>& exprs, const Program& within) {
-  std::string text;
-  for (const Expr& e : exprs) text += (text.empty() ? "" : ", ") + text_of(e, within);
-  return "[" + text + "]";
-}
-
-// The map as an access that every element makes, one loop per dimension.
-Access as_access(const Buffer& buffer, const std::vector<Expr>& shape, const std::vector<Var>& vars,
-                 const std::vector<Expr>& map) {
-  Access a;
-  a.kind = Access::Kind::kWrite;
-  a.buffer = buffer;
-  a.indices = map;
-  for (size_t d = 0; d < vars.size(); ++d) {
-    a.loops.push_back(For{vars[d], 0, shape[d], ForKind::kSerial, {}});
-  }
-  return a;
-}
-
-// Two different elements never have equal images: their first different index is greater in one.
-absl::Status is_injective(const Access& a, const Facts& facts, const Program& within) {
-  std::vector<Direction> directions;
-  for (size_t d = 0; d < a.loops.size(); ++d) {
-    directions.push_back(Direction::kGreater);
-    if (!never_meet(a, a, directions, facts)) {
-      const Meeting m = meet(a, a, directions, facts);
-      if (m.answer == Answer::kYes) {
-        std::string reason = "the layout stores " + element(a.buffer, m.a_values, within) +
-                             " and " + element(a.buffer, m.b_values, within) + " in the same place";
-        if (!m.sizes.empty()) reason += ", with " + text_of(m.sizes, within);
-        return refuse(std::move(reason));
-      }
-      return refuse("cannot tell whether the layout " + list(a.indices, within) +
-                    " gives each element of " + text_of(a.buffer, within) + " a place of its own");
-    }
-    directions.back() = Direction::kEqual;
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<Expr> extent_of(const Access& a, size_t k, const Facts& facts,
                                const Program& within) {
@@ -106,16 +60,6 @@ absl::Status is_index_list(const std::vector<Expr>& shape, const std::vector<Var
   return absl::OkStatus();
 }
 
-// An accumulation into the buffer and others.
-const Accumulate* kept_with_others(const Program& program, const Buffer& buffer) {
-  const Accumulate* found = nullptr;
-  walk(program->body, [&](const Stmt& s) {
-    const Accumulate* x = s.as<Accumulate>();
-    if (x && x->buffers.size() > 1 && x->writes(buffer)) found = x;
-  });
-  return found;
-}
-
 }  // namespace
 
 absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buffer,
@@ -127,11 +71,7 @@ absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buff
         ": its layout belongs to the caller; only weights and local buffers have a layout "
         "to choose");
   }
-  if (const Accumulate* together = kept_with_others(program, buffer)) {
-    return refuse(text_of(together->buffers[0], program) + " and " +
-                  text_of(together->buffers[1], program) +
-                  " are results of one reduction and share its index list");
-  }
+  TENON_RETURN_IF_ERROR(has_own_indices(program, buffer));
   const std::optional<std::vector<Expr>> shape = shape_of(program, buffer);
   if (!shape) return refuse("the program has no buffer " + buffer.name());
   if (absl::Status s = is_index_list(*shape, vars, map, program); !s.ok()) return s;
@@ -145,7 +85,7 @@ absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buff
     facts = place->facts(program);
   }
   const Access access = as_access(buffer, *shape, vars, map);
-  if (absl::Status s = is_injective(access, facts, program); !s.ok()) return s;
+  if (absl::Status s = is_injective("the layout", access, facts, program); !s.ok()) return s;
   Layout layout;
   for (size_t k = 0; k < map.size(); ++k) {
     absl::StatusOr<Expr> extent = extent_of(access, k, facts, program);

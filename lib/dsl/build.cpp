@@ -78,8 +78,7 @@ class StageBuilder {
     scope_.resize(scope_.size() - axes.size());
     std::vector<Stmt> starts;
     for (size_t b = 0; b < buffers.size(); ++b) {
-      const Expr identity = reduce.by.functions() ? reduce.by.functions()->identity[b]
-                                                  : identity_of(reduce.by.op(), buffers[b].type());
+      const Expr identity = identity_of(reduce.by, b, buffers[b].type());
       starts.push_back(guarded(conditions, store(buffers[b], indices, identity)));
     }
     const Stmt update = accumulate(buffers, indices, reduce.by, std::move(values));

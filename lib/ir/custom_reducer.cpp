@@ -232,6 +232,25 @@ Reduction custom_reducer(CustomReducer functions) {
   return Reduction(std::make_shared<const CustomReducer>(std::move(functions)));
 }
 
+Reduction of_states(const Reduction& by) {
+  if (!by.functions()) return by;
+  CustomReducer r = *by.functions();
+  r.name += "_states";
+  r.element.clear();
+  VarMap elements;
+  for (const Var& var : r.other) {
+    r.element.emplace_back(var.name(), var.type());
+    elements.emplace(var, r.element.back());
+  }
+  r.update.clear();
+  for (const Expr& e : r.combine) r.update.push_back(substitute(e, elements));
+  return custom_reducer(std::move(r));
+}
+
+Expr identity_of(const Reduction& by, size_t number, Type type) {
+  return by.functions() ? by.functions()->identity[number] : identity_of(by.op(), type);
+}
+
 size_t Reduction::results() const { return functions_ ? functions_->state.size() : 1; }
 
 }  // namespace tenon

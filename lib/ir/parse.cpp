@@ -1,5 +1,6 @@
 #include "ir/parser.h"
 #include "tenon/base/macros.h"
+#include "tenon/ir/names.h"
 
 namespace tenon {
 
@@ -270,6 +271,19 @@ absl::StatusOr<Program> ProgramParser::parse_program() {
   Program program(std::move(data));
   TENON_RETURN_IF_ERROR(verify(program));
   return program;
+}
+
+absl::StatusOr<Expr> ProgramParser::parse_alone(const std::map<std::string, Var>& variables) {
+  for (const auto& [name, var] : variables) names_[name] = {var, {}, 0};
+  Expr e = parse_expr();
+  if (peek().kind != Token::kEnd) fail_expected("the end of the text");
+  if (!error_.ok()) return error_;
+  return e;
+}
+
+absl::StatusOr<Expr> parse_expr(std::string_view text,
+                                const std::map<std::string, Var>& variables) {
+  return ProgramParser(text).parse_alone(variables);
 }
 
 absl::StatusOr<Program> parse(std::string_view text) { return ProgramParser(text).parse_program(); }

@@ -23,6 +23,7 @@ class ProgramParser {
   explicit ProgramParser(std::string_view text) : tokens_(tokens_of(text)) {}
 
   absl::StatusOr<Program> parse_program();
+  absl::StatusOr<Expr> parse_alone(const std::map<std::string, Var>& variables);
 
  private:
   // A name in scope: a variable, or else a buffer.

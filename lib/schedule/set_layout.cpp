@@ -7,6 +7,7 @@
 // different places. An intermediate is declared in its new shape; a weight remembers how its stored
 // form follows from the logical one, and kernel.pack makes it. Exact.
 #include "schedule/common.h"
+#include "schedule/move_accesses.h"
 #include "tenon/analysis/legality_storage.h"
 #include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
@@ -23,19 +24,12 @@ class Relayout {
       : buffer_(buffer), vars_(vars), map_(map), shape_(shape) {}
 
   Stmt body(const Stmt& s) const {
-    const Stmt mapped = map_children(
-        s, [this](const Expr& e) { return rewrite(e, [this](const Expr& x) { return read(x); }); },
-        [this](const Stmt& t) { return body(t); });
-    if (const Store* x = mapped.as<Store>(); x && x->buffer == buffer_) {
-      return store(buffer_, place_of(x->indices), x->value, x->mask);
-    }
-    if (const Accumulate* x = mapped.as<Accumulate>(); x && x->writes(buffer_)) {
-      return accumulate(x->buffers, place_of(x->indices), x->by, x->values, x->mask);
-    }
-    if (const Alloc* x = mapped.as<Alloc>(); x && x->buffer == buffer_) {
-      return alloc(buffer_, shape_, x->memory, x->offset);
-    }
-    return mapped;
+    const Stmt mapped = with_moved_accesses(
+        s, buffer_, buffer_, [this](const auto& indices) { return place_of(indices); });
+    return rewrite_stmts(mapped, [this](const Stmt& t) {
+      const Alloc* x = t.as<Alloc>();
+      return x && x->buffer == buffer_ ? alloc(buffer_, shape_, x->memory, x->offset) : t;
+    });
   }
 
   // A weight that is packed already is packed once more from its logical form.
@@ -56,12 +50,6 @@ class Relayout {
     std::vector<Expr> place;
     for (const Expr& e : map_) place.push_back(substitute(e, values));
     return place;
-  }
-
-  Expr read(const Expr& e) const {
-    const Load* l = e.as<Load>();
-    if (!l || !(l->buffer == buffer_)) return e;
-    return load(buffer_, place_of(l->indices), l->mask);
   }
 
   const Buffer& buffer_;

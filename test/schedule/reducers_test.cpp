@@ -47,11 +47,11 @@ TEST_CASE("Loops over what is reduced keep their order when the update needs it"
   Schedule s(arg_of_rows());
   const std::vector<Loop> loops = s.all_loops("at");
   s.reorder({loops[2], loops[1]});
-  CHECK(
-      refusal_of(s) ==
-      "schedule step 1: reorder(s, r) refused\n"
-      "  iteration (r = 0, s = 1) must run before (r = 1, s = 0): both touch at_best[0], with n = 2, "
-      "k = 2");
+  CHECK(refusal_of(s) ==
+        "schedule step 1: reorder(s, r) refused\n"
+        "  iteration (r = 0, s = 1) must run before (r = 1, s = 0): both touch at_best[0], with n "
+        "= 2, "
+        "k = 2");
 }
 
 TEST_CASE("They change places when it does not, which is a reassociation") {
@@ -80,6 +80,59 @@ TEST_CASE("Results of one reduction keep one index list") {
   CHECK(refusal_of(s) ==
         "schedule step 1: set_layout(at_best, [d0 // 4, d0 % 4]) refused\n"
         "  at_best and at are results of one reduction and share its index list");
+}
+
+TEST_CASE("Partial results meet by combine, and each lane sees its elements in order") {
+  const Size n("n");
+  const Tensor x = input("x", f32, {n});
+  const Tensor at = compute("at", {}, [&] { return argmax(n, [&](Expr r) { return x(r); }); });
+  const Program p = checked(program("arg", {x}, {at}));
+  for (const int64_t length : {0, 1, 7, 8, 37}) {
+    Followed s(p, sizes_of(p, {{"n", length}}));
+    const auto [ro, ri] = s->split(s->all_loops("at").back(), 8);
+    const Partials partials = s->rfactor(ri);
+    s.check();
+    CHECK(s->program()->reassociated);
+    s->vectorize(ri);
+    s.check();
+  }
+  Schedule s(p);
+  const auto [ro, ri] = s.split(s.all_loops("at").back(), 8);
+  s.rfactor(ri);
+  REQUIRE(s.status().ok());
+  CHECK(body_of(s.program()) == R"(  alloc at_best: f32[]
+  at_best[] = -inf
+  at[] = -1
+  alloc at_best_ri: f32[8]
+  alloc at_ri: i64[8]
+  for ri_init in 0..8 {
+    at_best_ri[ri_init] = -inf
+    at_ri[ri_init] = -1
+  }
+  for ro in 0..(n + 7) // 8 {
+    for ri in 0..8 {
+      if ro * 8 + ri < n {
+        (at_best_ri, at_ri)[ri] argmax= (x[ro * 8 + ri], ro * 8 + ri)
+      }
+    }
+  }
+  for ri_fold in 0..8 {
+    (at_best, at)[] argmax_states= (at_best_ri[ri_fold], at_ri[ri_fold])
+  }
+)");
+}
+
+TEST_CASE("A part of a stage for each iteration needs indices of its own") {
+  const Program p = parsed("program p\n  size m, n\n  input x: f32[m, n]\n  output y: i64[m]" +
+                           std::string(kArgmax) +
+                           "\n{\n  for i in 0..m { alloc b: f32[]\n alloc a: i64[]\n b[] = -inf\n"
+                           " a[] = -1\n for j in 0..n { (b, a)[] argmax= (x[i, j], j) }\n"
+                           " y[i] = a[] } }\n");
+  Schedule s(p);
+  s.expand("b", s.loops<1>("y")[0]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: expand(b, i) refused\n"
+        "  b and a are results of one reduction and share its index list");
 }
 
 }  // namespace

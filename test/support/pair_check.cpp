@@ -12,6 +12,7 @@
 #include "tenon/ir/scalar_ops.h"
 #include "tenon/jit/jit.h"
 #include "tenon/lower/lower.h"
+#include "tenon/schedule/replay.h"
 
 namespace tenon::test {
 namespace {
@@ -61,6 +62,8 @@ class PairCheck {
         if (!wrong.empty()) return report(schedule, level, wrong);
       }
     }
+    const std::string other = check_replay(schedule);
+    if (!other.empty()) return report(schedule, "replay", other);
     if (options_.native) {
       for (Jit& jit : native_jits()) {
         const std::string wrong = check_native(schedule, jit);
@@ -73,6 +76,16 @@ class PairCheck {
   }
 
  private:
+  // The text of the trace leads to the same Program.
+  std::string check_replay(const Schedule& schedule) {
+    Schedule again(case_.program, case_.constants);
+    const absl::Status status = replay(again, schedule.trace().to_string());
+    if (!status.ok()) return std::string(status.message());
+    return structurally_equal(again.program(), schedule.program())
+               ? ""
+               : "the replayed trace gives\n" + print(again.program());
+  }
+
   std::string report(const Schedule& schedule, const std::string& where, const std::string& what) {
     std::ostringstream text;
     text << "seed " << seed_ << ", " << where << ": " << what << "\n" << case_.program;

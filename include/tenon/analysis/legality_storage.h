@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "tenon/analysis/find.h"
 #include "tenon/base/status.h"
 #include "tenon/ir/program.h"
 
@@ -17,5 +18,38 @@ struct Layout {
 };
 absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buffer,
                                       const std::vector<Var>& vars, const std::vector<Expr>& map);
+
+// Giving every iteration of the loop its own part of one buffer in front of it: the buffer is local
+// and declared directly in the body of the loop; its shape uses neither the loop, nor names bound
+// in it, nor data; the bounds of the loop use no data. Returns the number of iterations.
+absl::StatusOr<Expr> may_expand(const LoopSite& site, const Buffer& buffer);
+
+// Letting `stage` take over the memory of `old`, which keeps its name. Both are local buffers that
+// are declared in the same Seq Q, with the same type and with extents that are proved equal. No
+// statement of Q writes `old` that is, or stands behind, the first one that uses `stage`, and `old`
+// is declared before that. For every write W of `stage` and read R of `old`: no R(v + d) comes
+// after W(v) and touches the same element, d = 0 and the order of statements included; where a
+// common loop is parallel or a vector, d != 0 counts as after in both directions.
+absl::Status may_store_over(const Program& program, const Buffer& stage, const Buffer& old);
+
+// Letting `stage` live in the memory of `output`, its element [vars] as the output's element [map].
+// Let V be the loops around the stage's declaration. Required:
+//   * the stage is local, the output an output of the same type; V holds no vector loop;
+//   * every access to the output is a Store, in the statements that can use the stage;
+//   * the map gives every dimension of the output an index over vars, V and sizes, without data; it
+//     is injective on the stage's shape, and every access of the stage is inside the output's shape
+//     after it;
+//   * no access of the stage in an iteration v of V meets an access of the stage, or of the
+//     output, in
+//     an iteration v' != v, except two reads;
+//   * in an iteration of V, no access of the stage comes after a store of the output to the same
+//     element, in the sense of may_store_over;
+//   * for every write of the stage there is a store S of the output such that in every iteration in
+//     which the write happens, S happens for the same element in some iteration (shown by giving
+//     that iteration; neither may depend on data). So what the stage leaves there is overwritten.
+// Returns the map, simplified.
+absl::StatusOr<std::vector<Expr>> may_store_in(const Program& program, const Buffer& stage,
+                                               const Buffer& output, const std::vector<Var>& vars,
+                                               const std::vector<Expr>& map);
 
 }  // namespace tenon

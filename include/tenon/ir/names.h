@@ -39,6 +39,8 @@ class Names {
 // The expression, and the first line of the statement without its brace, as the text shows them.
 std::string expr_text(const Expr& e, Names& names);
 std::string headline(const Stmt& s, Names& names);
+// The inverse of expr_text, for these variables. The error names the column.
+absl::StatusOr<Expr> parse_expr(std::string_view text, const std::map<std::string, Var>& variables);
 // "f32[m, k]"
 std::string shape_text(Type type, const std::vector<Expr>& shape, Names& names);
 

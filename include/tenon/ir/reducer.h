@@ -48,6 +48,11 @@ struct CustomReducer {
 
 Reduction custom_reducer(CustomReducer functions);
 
+// The same reduction with states for elements: `update` is `combine`. An operator is its own.
+Reduction of_states(const Reduction& by);
+// The value of result `number` that changes nothing; `type` is that of an operator's value.
+Expr identity_of(const Reduction& by, size_t number, Type type);
+
 // The value of an expression over constants and the variables given, all of one lane; empty when it
 // has a variable without a value, or reads memory.
 std::optional<uint64_t> evaluate_bits(const Expr& e, const std::map<Var, uint64_t>& values);

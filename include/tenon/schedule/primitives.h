@@ -74,6 +74,27 @@ absl::StatusOr<InlineResult> inline_into(const Program& program, const Buffer& s
 absl::StatusOr<Program> set_layout(const Program& program, const Buffer& buffer,
                                    const std::vector<Var>& vars, const std::vector<Expr>& map);
 
+// The buffer that is declared in the loop's body gets a part for each iteration.
+absl::StatusOr<Program> expand(const Program& program, const Buffer& stage, const Var& loop);
+absl::StatusOr<Program> pad(const Program& program, const Buffer& stage, int dim, int64_t multiple);
+
+// The stage takes over the memory of the old one.
+absl::StatusOr<Program> store_over(const Program& program, const Buffer& stage, const Buffer& old);
+
+// The stage's element [vars] lives in the output's element [map], expressions over vars.
+absl::StatusOr<Program> store_in(const Program& program, const Buffer& stage, const Buffer& output,
+                                 const std::vector<Var>& vars, const std::vector<Expr>& map);
+
+// Partial results of a reduction, one per iteration of the loop.
+struct RfactorResult {
+  Program program;
+  Buffer partial;
+  // The loops that initialise the partial results and that fold them: the loop's first, then one
+  // per loop of the nest that the target uses.
+  std::vector<Var> init, fold;
+};
+absl::StatusOr<RfactorResult> rfactor(const Program& program, const Var& loop);
+
 struct CopyOutResult {
   Program program;
   Buffer local;

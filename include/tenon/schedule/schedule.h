@@ -106,6 +106,19 @@ class RegisterTile {
   std::vector<Loop> outer_, inner_;
 };
 
+// What rfactor made: the stage of the partial results, and the loops that initialise and that fold
+// them. The first of each stands for the loop that was factored; the others for the loops of the
+// nest that the target uses. The nest in between keeps its loops.
+struct Partials {
+  std::string stage;
+  std::vector<Loop> init, fold;
+};
+
+// What decompose_init made: the loops of the two nests, outermost first.
+struct InitAndUpdate {
+  std::vector<Loop> init, update;
+};
+
 // A new index list from the old one: how a layout maps an element.
 using IndexMap = std::function<Index(const Index&)>;
 
@@ -183,7 +196,40 @@ class Schedule {
   // The map must be injective on the shape; a weight is then packed by kernel.pack.
   void set_layout(std::string_view buffer, const IndexMap& map, Place place = Place::current());
 
+  // A stage that is declared in the loop's body gets a part for each iteration, in front of it:
+  // for i { alloc t: f32[n]; ... t[j] ... }  ->  alloc t: f32[m, n]; for i { ... t[i, j] ... }
+  void expand(std::string_view stage, Loop loop, Place place = Place::current());
+  // Rounds the extent of a local stage's dimension up to a multiple.
+  void pad(std::string_view stage, int dim, int64_t multiple, Place place = Place::current());
+
+  // The stage takes over the memory of an earlier one, whose elements are no longer read where they
+  // are overwritten: e[i] = exp(t[i])  ->  t[i] = exp(t[i])
+  void store_over(std::string_view stage, std::string_view old, Place place = Place::current());
+
+  // The stage lives in the memory of an output that overwrites it: element e of the stage is
+  // element map(e) of the output. The map may use the loops around the stage's declaration:
+  //   s.store_in("e", "out", [&](Index d) { return Index{i.var(), d[0]}; });
+  void store_in(std::string_view stage, std::string_view output, const IndexMap& map,
+                Place place = Place::current());
+
+  // --- Reductions.
+
+  // for r { s += x[r] }  ->  for r { p[r] = 0 }; for r { p[r] += x[r] }; for r { s += p[r] }
+  // Each iteration of the reduction loop gets a partial result of its own; other reduction loops
+  // around it stay around the nest in the middle. Then the loop may become lanes or unrolled
+  // accumulators.
+  Partials rfactor(Loop loop, Place place = Place::current());
+
   // --- Derived steps: made of the above, and the trace shows what they did.
+
+  // for i { for j { c[i, j] = 0; for r { S } } }  ->  for i, j { c[i, j] = 0 }; for i, j, r { S }
+  // Fissions from the inside out to the loop: what stands in front of the first loop inside
+  // becomes a nest of its own.
+  InitAndUpdate decompose_init(Loop loop, Place place = Place::current());
+
+  // The layout in which dimension k of the buffer is the old dimension order[k].
+  void reorder_storage(std::string_view buffer, const std::vector<int>& order,
+                       Place place = Place::current());
 
   // Computes the reduction `stage` in a register tile of the consumer's loops (one factor per loop;
   // the last is the vector dimension): splits the loops, packs the weight that the stage reads
@@ -232,6 +278,8 @@ class Schedule {
   std::string name_of(const Loop& loop) const;
   std::string names_of(const std::vector<Loop>& loops) const;
   Expr with_sizes(const Expr& e) const;
+  // The map as expressions over vars; empty when there is no map.
+  std::vector<Expr> images_of(const IndexMap& map, const std::vector<Var>& vars) const;
 
   std::vector<Loop> find_loops(const char* query, std::string_view stage, bool reductions,
                                Place place);

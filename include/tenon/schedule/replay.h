@@ -1,0 +1,38 @@
+// The text of a trace, run again: on the same Program, or on another one with the same loops.
+//
+//   std::string steps = s.trace().to_string();
+//   Schedule t(other_program, {{m, 64}});
+//   absl::Status status = replay(t, steps);
+//
+// Names in the text are those that the Program showed when the step was written. A loop that an
+// earlier line made is the one that the same line makes now, whatever it is called; every other
+// name is looked up in the Program. The primitives of a derived step are indented in the text, and
+// are made again by the step itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/schedule/schedule.h"
+
+namespace tenon {
+
+// One line of a trace.
+struct TraceLine {
+  int number = 0;                      // of the line in the text, from 1
+  bool derived = false;                // indented: a primitive of the step above
+  std::string name;                    // "split"
+  std::vector<std::string> arguments;  // "i", "12"
+  std::vector<std::string> results;    // "io", "ii"
+
+  std::string text() const;  // "split(i, 12)"
+};
+absl::StatusOr<std::vector<TraceLine>> parse_trace(std::string_view text);
+
+// Does the steps, until one is refused: the error names the line of the text. The schedule keeps
+// the steps that were done.
+absl::Status replay(Schedule& schedule, std::string_view trace,
+                    Schedule::Place place = Schedule::Place::current());
+
+}  // namespace tenon

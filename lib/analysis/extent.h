@@ -1,0 +1,14 @@
+// The number of iterations of a loop, as the extent of a buffer in front of it.
+#pragma once
+
+#include "tenon/analysis/facts.h"
+#include "tenon/base/status.h"
+#include "tenon/ir/program.h"
+
+namespace tenon {
+
+// hi - lo, simplified; a constant is at least 0. Refused when a bound is read from memory. `facts`
+// are those of the place where the loop stands.
+absl::StatusOr<Expr> extent_in_front(const For& loop, const Facts& facts, const Program& within);
+
+}  // namespace tenon

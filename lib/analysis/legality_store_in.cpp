@@ -1,0 +1,302 @@
+// May a stage live in the memory of an output?
+#include <algorithm>
+
+#include "analysis/injective.h"
+#include "analysis/overwrite.h"
+#include "analysis/own_indices.h"
+#include "analysis/place.h"
+#include "analysis/text.h"
+#include "tenon/analysis/access.h"
+#include "tenon/analysis/affine.h"
+#include "tenon/analysis/legality_storage.h"
+#include "tenon/analysis/prove.h"
+#include "tenon/analysis/simplify.h"
+#include "tenon/base/macros.h"
+#include "tenon/ir/operators.h"
+#include "tenon/ir/visit.h"
+
+namespace tenon {
+namespace {
+
+// What is asked: the stage's element [vars] is the output's element [map].
+struct Asked {
+  const Program& program;
+  Buffer stage, output;
+  std::vector<Expr> shape, output_shape;
+  std::vector<Var> vars;
+  std::vector<Expr> map;
+  Facts facts;              // where the stage is declared
+  std::vector<For> around;  // the loops around its declaration
+  Stmt scope;               // the statements that can use the stage
+
+  std::string name() const { return text_of(stage, program); }
+  std::string output_name() const { return text_of(output, program); }
+
+  // The access of the stage as one of the output.
+  Access moved(Access a) const {
+    VarMap values;
+    for (size_t d = 0; d < vars.size(); ++d) values[vars[d]] = a.indices[d];
+    a.indices.clear();
+    for (const Expr& e : map) a.indices.push_back(substitute(e, values));
+    a.buffer = output;
+    a.home.reset();
+    return a;
+  }
+  std::vector<Access> moved(std::vector<Access> accesses) const {
+    for (Access& a : accesses) a = moved(std::move(a));
+    return accesses;
+  }
+};
+
+// What is known in an iteration in which the access happens.
+Facts facts_at(const Access& a, const Asked& q) {
+  Facts facts = q.facts;
+  for (const For& loop : a.loops) facts = facts.inside(loop);
+  for (const Expr& guard : a.guards) facts = facts.given(guard);
+  return facts;
+}
+
+// --- What there is.
+
+absl::StatusOr<Asked> asked(const Program& program, const Buffer& stage, const Buffer& output,
+                            const std::vector<Var>& vars, const std::vector<Expr>& map) {
+  if (find_param(program, stage)) {
+    return refuse(text_of(stage, program) + " is a parameter of the program, not a local buffer");
+  }
+  const Param* out = find_param(program, output);
+  if (!out || out->role != Role::kOutput) {
+    return refuse(text_of(output, program) + " is not an output");
+  }
+  const auto place = find_place(program->body, [&](const Stmt& s) {
+    const Alloc* a = s.as<Alloc>();
+    return a && a->buffer == stage;
+  });
+  if (!place) return refuse("the program has no buffer " + stage.name());
+  Asked q{program, stage, output, place->statement->as<Alloc>()->shape, out->shape, vars, map,
+          {},      {},    {}};
+  q.facts = place->facts(program);
+  for (const Stmt* s : place->around) {
+    if (const For* loop = s->as<For>()) q.around.push_back(*loop);
+  }
+  q.scope = seq(place->rest());
+  return q;
+}
+
+// --- The map.
+
+// Is it a map at all? Then it is simplified: what stands in it twice may cancel.
+absl::Status is_map(Asked& q) {
+  if (!(q.stage.type() == q.output.type())) {
+    return refuse(q.name() + " is " + to_string(q.stage.type()) + " and " + q.output_name() +
+                  " is " + to_string(q.output.type()));
+  }
+  if (q.vars.size() != q.shape.size() || q.map.size() != q.output_shape.size()) {
+    return refuse("the map goes from " + std::to_string(q.vars.size()) + " indices to " +
+                  std::to_string(q.map.size()) + ", and " + q.name() + " has " +
+                  std::to_string(q.shape.size()) + " dimensions and " + q.output_name() + " " +
+                  std::to_string(q.output_shape.size()));
+  }
+  for (Expr& e : q.map) {
+    if (!e) return refuse("an index of the map is empty");
+    if (const Invalid* wrong = e.as<Invalid>()) return refuse("the map: " + wrong->message);
+    if (touches_memory(e) || !(e.type() == i64)) {
+      return refuse("index " + text_of(e, q.program) +
+                    " of the map is not an integer expression of the indices, loops and sizes");
+    }
+    e = simplify(e, q.facts);
+    for (const Var& var : free_vars(e)) {
+      const bool ours = std::find(q.vars.begin(), q.vars.end(), var) != q.vars.end();
+      if (ours || q.facts.knows(var)) continue;
+      return refuse("index " + text_of(e, q.program) + " of the map uses " + var.name() +
+                    ", which is not known where " + q.name() + " is declared");
+    }
+  }
+  return is_injective("the map", as_access(q.stage, q.shape, q.vars, q.map), q.facts, q.program);
+}
+
+absl::Status stays_inside(const std::vector<Access>& moved, const Asked& q) {
+  for (const Access& a : moved) {
+    const Facts facts = facts_at(a, q);
+    for (size_t k = 0; k < a.indices.size(); ++k) {
+      for (const Expr& inside : {Expr(0) <= a.indices[k], a.indices[k] < q.output_shape[k]}) {
+        if (proved(facts, inside)) continue;
+        return refuse("cannot tell that " + q.name() + " stays inside of " + q.output_name() +
+                          ": it would use " + element(q.output, a.indices, q.program),
+                      {text_of(inside, q.program)});
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// --- The output.
+
+absl::Status is_only_stored(const Asked& q) {
+  for (const For& loop : q.around) {
+    if (loop.kind != ForKind::kVector) continue;
+    return refuse("loop " + text_of(loop.var, q.program) + " around " + q.name() +
+                  " is a vector loop");
+  }
+  const std::vector<Access> all = accesses_of(q.program->body, q.output);
+  for (const Access& a : all) {
+    if (a.kind == Access::Kind::kWrite) continue;
+    return refuse(q.output_name() + " is " +
+                  (a.kind == Access::Kind::kRead ? "read" : "accumulated into") +
+                  ", and its memory has to be free until it is stored");
+  }
+  if (accesses_of(q.scope, q.output).size() != all.size()) {
+    return refuse(q.output_name() + " is also stored where " + q.name() + " is not declared");
+  }
+  return absl::OkStatus();
+}
+
+// Iterations of the loops around use different elements.
+absl::Status is_disjoint(const Asked& q) {
+  const std::vector<Access> stage = q.moved(accesses_of(q.program->body, q.stage));
+  const std::vector<Access> stores = accesses_of(q.program->body, q.output);
+  const Facts facts = facts_of(q.program);
+  for (const Access& a : stage) {
+    for (const std::vector<Access>* others : {&stage, &stores}) {
+      for (const Access& b : *others) {
+        if (reads_only(a, b)) continue;
+        std::vector<Direction> directions;
+        for (const For& loop : q.around) {
+          for (const Direction d : {Direction::kGreater, Direction::kLess}) {
+            directions.push_back(d);
+            if (!never_meet(a, b, directions, facts)) {
+              return refuse("iterations of loop " + text_of(loop.var, q.program) +
+                            " would share elements of " + q.output_name() + ": " +
+                            element(q.output, a.indices, q.program) + " and " +
+                            element(q.output, b.indices, q.program));
+            }
+            directions.pop_back();
+          }
+          directions.push_back(Direction::kEqual);
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status still_used(const Access& own, const Access& use, const Conflict& c, const Asked& q) {
+  const Program& within = q.program;
+  if (c.meeting.answer != Answer::kYes) {
+    return refuse("cannot tell whether " + element(own.buffer, own.indices, within) +
+                  " is stored before " + q.name() + " is used for the last time in " +
+                  element(use.buffer, use.indices, within));
+  }
+  std::string reason = element(own.buffer, c.meeting.element, within) + " is stored" +
+                       iteration_of(c.meeting.a_values, within) +
+                       ", and its memory is still used by " + q.name() + " after that" +
+                       iteration_of(c.meeting.b_values, within);
+  if (!c.meeting.sizes.empty()) reason += ", with " + text_of(c.meeting.sizes, within);
+  return refuse(std::move(reason));
+}
+
+// No element is touched through the stage once the output was stored there.
+absl::Status is_stored_last(const std::vector<Access>& moved, const std::vector<Access>& stores,
+                            const Asked& q) {
+  for (const Access& own : stores) {
+    for (const Access& use : moved) {
+      const auto conflict = touches_after(own, use, q.facts);
+      if (conflict) return still_used(own, use, *conflict, q);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// --- The last obligation: what the stage writes, the output's own stores overwrite.
+
+// Values for the loops of the store in the iteration that stores the elements `at`: a guess, by
+// taking each index apart at the strides of the loops, largest first.
+VarMap iteration_storing(const Access& store, const Access& write) {
+  VarMap values;
+  for (size_t k = 0; k < store.indices.size(); ++k) {
+    const Affine index = to_affine(store.indices[k]);
+    std::vector<std::pair<int64_t, Var>> strides;
+    Expr rest = write.indices[k] - store.indices[k];
+    for (const For& loop : store.loops) {
+      const int64_t stride = index.coefficient(loop.var);
+      if (stride <= 0 || values.count(loop.var)) continue;
+      strides.emplace_back(stride, loop.var);
+      rest = rest + Expr(stride) * Expr(loop.var);
+    }
+    std::sort(strides.begin(), strides.end(),
+              [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [stride, var] : strides) {
+      values[var] = rest / Expr(stride);
+      rest = rest % Expr(stride);
+    }
+  }
+  for (const For& loop : store.loops) {
+    if (values.count(loop.var)) continue;
+    const bool common = std::any_of(write.loops.begin(), write.loops.end(),
+                                    [&](const For& l) { return l.var == loop.var; });
+    values[loop.var] = common ? Expr(loop.var) : substitute(loop.lo, values);
+  }
+  return values;
+}
+
+// Do indices or bounds depend on data? What is read now may be something else later.
+bool depends_on_data(const Access& a) {
+  return std::any_of(a.indices.begin(), a.indices.end(), touches_memory) ||
+         std::any_of(a.loops.begin(), a.loops.end(), [](const For& loop) {
+           return touches_memory(loop.lo) || touches_memory(loop.hi);
+         });
+}
+
+// In every iteration in which the write happens, is there one of the store for the same element?
+// That one then comes later: the element is not touched through the stage after it.
+bool overwrites(const Access& store, const Access& write, const Asked& q) {
+  if (depends_on_data(store) || depends_on_data(write)) return false;
+  const Facts facts = facts_at(write, q);
+  VarMap values = iteration_storing(store, write);
+  for (auto& [var, value] : values) value = simplify(value, facts);
+  const auto holds = [&](const Expr& condition) {
+    return proved(facts, simplify(substitute(condition, values), facts));
+  };
+  for (size_t k = 0; k < store.indices.size(); ++k) {
+    if (!proved(facts, substitute(store.indices[k], values) == write.indices[k])) return false;
+  }
+  const bool runs = std::all_of(store.loops.begin(), store.loops.end(), [&](const For& loop) {
+    return holds(loop.lo <= Expr(loop.var)) && holds(Expr(loop.var) < loop.hi);
+  });
+  return runs && std::all_of(store.guards.begin(), store.guards.end(), holds);
+}
+
+absl::Status is_overwritten(const std::vector<Access>& moved, const std::vector<Access>& stores,
+                            const Asked& q) {
+  for (const Access& write : moved) {
+    if (write.kind == Access::Kind::kRead) continue;
+    const bool covered = std::any_of(stores.begin(), stores.end(), [&](const Access& store) {
+      return overwrites(store, write, q);
+    });
+    if (covered) continue;
+    return refuse("cannot tell that what " + q.name() + " writes to " +
+                  element(q.output, write.indices, q.program) +
+                  " is always overwritten by the output's own value");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Expr>> may_store_in(const Program& program, const Buffer& stage,
+                                               const Buffer& output, const std::vector<Var>& vars,
+                                               const std::vector<Expr>& map) {
+  TENON_ASSIGN_OR_RETURN(Asked q, asked(program, stage, output, vars, map));
+  TENON_RETURN_IF_ERROR(has_own_indices(program, stage));
+  TENON_RETURN_IF_ERROR(is_map(q));
+  TENON_RETURN_IF_ERROR(is_only_stored(q));
+
+  const std::vector<Access> moved = q.moved(accesses_of(q.scope, q.stage));
+  const std::vector<Access> stores = accesses_of(q.scope, q.output);
+  TENON_RETURN_IF_ERROR(stays_inside(moved, q));
+  TENON_RETURN_IF_ERROR(is_disjoint(q));
+  TENON_RETURN_IF_ERROR(is_stored_last(moved, stores, q));
+  TENON_RETURN_IF_ERROR(is_overwritten(moved, stores, q));
+  return q.map;
+}
+
+}  // namespace tenon

@@ -1,0 +1,22 @@
+// Storing elements elsewhere: every access gets other indices.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "tenon/ir/program.h"
+
+namespace tenon::primitives {
+
+// The new index list from the old one.
+using Placement = std::function<std::vector<Expr>(const std::vector<Expr>&)>;
+
+// s with to[place(e)] for every load, store and accumulation of from[e]. Declarations stay. The
+// results of a reduction by functions share their indices: only where `place` keeps them.
+Stmt with_moved_accesses(const Stmt& s, const Buffer& from, const Buffer& to,
+                         const Placement& place);
+
+// s without the declaration of the buffer.
+Stmt without_alloc(const Stmt& s, const Buffer& buffer);
+
+}  // namespace tenon::primitives
