@@ -252,7 +252,7 @@ Verdict may_fuse(const LoopSite& site) {
     return refused("the bounds of loop " + text_of(inner.var, site.program) + " read " +
                    text_of(data, site.program));
   }
-  return {};
+  return may_repeat_bounds(site);
 }
 
 }  // namespace tenon

@@ -5,7 +5,8 @@
 //       out[i, j] = 1.0
 //
 // Obligation (may_fuse): the inner loop is all of the outer one's body, and its bounds do not use
-// the outer loop. The iterations and their order stay the same, so the step is exact.
+// the outer loop; the body writes nothing that the outer bounds read. The iterations and their
+// order stay the same, so the step is exact.
 #include "schedule/common.h"
 #include "tenon/analysis/legality.h"
 #include "tenon/analysis/simplify.h"

@@ -4,7 +4,8 @@
 //
 // Lowering writes the iterations one after the other.
 // Obligation: a constant number of iterations; with the unrolled loops around and inside, no more
-// than kMaxUnrolledCopies copies of a statement. Exact.
+// than kMaxUnrolledCopies copies of a statement; each copy repeats the first bound, so the body
+// writes nothing that it reads (may_repeat_bounds). Exact.
 #include <algorithm>
 
 #include "schedule/common.h"
@@ -45,6 +46,7 @@ absl::StatusOr<Program> unroll(const Program& program, const Var& loop) {
 
   // Require.
   TENON_RETURN_IF_ERROR(require_serial(program, site.loop, "unroll"));
+  TENON_RETURN_IF_ERROR(may_repeat_bounds(site).status);
   const std::optional<int64_t> extent = constant_extent(site.loop, site.facts);
   if (!extent) {
     return refuse("loop " + name + " has " + print(extent_of(site.loop, site.facts), program) +

@@ -353,5 +353,15 @@ TEST_CASE("Rectangular perfect nests fuse") {
              "i") == "loop j is already marked vector");
 }
 
+TEST_CASE("Loops whose outer bounds the body writes are not fused") {
+  CHECK(fuse(R"(
+    output c: i64[1] {
+      for i in c[0]..c[0] + 4 {
+        for j in 0..2 { c[0] = 7 }
+      }
+    })",
+             "i") == "the bounds of the loops read c, which their body writes");
+}
+
 }  // namespace
 }  // namespace tenon

@@ -90,5 +90,17 @@ TEST_CASE("A cut at an inner loop's variable is refused") {
       "  the place of the cut must be an i64 expression over sizes and outer loops, and it is 0.5");
 }
 
+TEST_CASE("A cut at a vector loop would give its lanes other bounds, and is refused") {
+  const Program p = program_of("for i in 0..8 { for j in 0..n { grid[i, j] = y[i, j] } }", 8);
+  Schedule s(p);
+  const auto [i, j] = s.loops<2>("grid");
+  s.vectorize(i);
+  s.cut(j, i.var());
+  CHECK(refusal_of(s) ==
+        "schedule step 2: cut(j, i) refused\n"
+        "  the place of the cut uses the vector loop i: the bounds of loop j would differ between "
+        "its lanes");
+}
+
 }  // namespace
 }  // namespace tenon::test

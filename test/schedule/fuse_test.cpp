@@ -53,5 +53,21 @@ TEST_CASE("A loop whose bounds use the outer one is not fused") {
         "  the bounds of loop j use i: the pairs of iterations do not form a rectangle");
 }
 
+TEST_CASE("A loop that writes its own bounds is not fused") {
+  const Program p = parsed(R"(
+program p
+  output c: i64[1]
+{
+  c[0] = 2
+  for r in c[0]..c[0] + 4 { for q in 0..2 { c[0] = 7 } }
+})");
+  Schedule s(p);
+  const std::vector<Loop> loops = s.all_loops("c");
+  s.fuse(loops[0], loops[1]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: fuse(r, q) refused\n"
+        "  the bounds of the loops read c, which their body writes");
+}
+
 }  // namespace
 }  // namespace tenon::test

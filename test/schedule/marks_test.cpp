@@ -149,5 +149,21 @@ TEST_CASE("An unroll by a factor that is too large changes nothing") {
   CHECK(s.trace().steps().empty());
 }
 
+TEST_CASE("A loop that writes its own bounds is not unrolled") {
+  const Program p = parsed(R"(
+program p
+  output c: i64[1]
+{
+  c[0] = 2
+  for r in c[0]..c[0] + 4 { for q in 0..2 { c[0] = 7 } }
+})");
+  Schedule s(p);
+  const std::vector<Loop> loops = s.all_loops("c");
+  s.unroll(loops[0]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: unroll(r) refused\n"
+        "  the bounds of the loops read c, which their body writes");
+}
+
 }  // namespace
 }  // namespace tenon::test

@@ -9,7 +9,7 @@
 // reassociating step may exchange same-reducer accumulations of any type and reports that it did.
 //
 // A buffer that is declared inside a loop's body is private to an iteration of that loop, so it
-// carries no dependence. `unroll` and `shift` have no obligation here.
+// carries no dependence. `shift` has no obligation here.
 #pragma once
 
 #include <vector>
@@ -63,8 +63,8 @@ struct Merge {
 absl::StatusOr<Merge> may_merge(const LoopSite& first, const LoopSite& second);
 
 // Joining the loop with the one loop that is its body into one loop over pairs: both serial, and
-// the bounds of the inner one use neither the outer variable nor memory. The order of iterations
-// stays.
+// the bounds of the inner one use neither the outer variable nor memory; the bounds of the outer
+// one may be repeated. The order of iterations stays.
 Verdict may_fuse(const LoopSite& site);
 
 // --- The bounds of a loop.
