@@ -7,15 +7,27 @@
 namespace tenon::test {
 namespace {
 
+// A store to one buffer that reads another: to[at] = f(from[read_at]).
+struct Copy {
+  std::string from, to;
+  std::vector<Expr> at, read_at;
+};
+
 struct Pieces {
   std::vector<Loop> loops;
   std::vector<Loop> vector_candidates;  // innermost loops
   std::vector<Loop> sequences;          // loops around several statements
   std::vector<std::string> locals;
+  std::vector<std::string> matrices;  // locals of two dimensions
   std::vector<std::string> weights;
   std::vector<std::string> stages;  // locals and outputs
   // A local and a loop around a statement that reads it.
   std::vector<std::pair<std::string, Loop>> readers;
+  std::vector<Loop> reductions;  // loops around accumulations whose target does not use them
+  // A local and the loop whose body declares it.
+  std::vector<std::pair<std::string, Loop>> expandable;
+  std::vector<Copy> copies;  // into locals
+  std::vector<Copy> stores;  // into outputs
 };
 
 void collect_readers(const Stmt& s, std::vector<Loop> around, Pieces& p) {
@@ -32,6 +44,43 @@ void collect_readers(const Stmt& s, std::vector<Loop> around, Pieces& p) {
   for_each_child(s, reads, [&](const Stmt& child) { collect_readers(child, around, p); });
 }
 
+void collect_reductions(const Stmt& s, std::vector<Var> around, Pieces& p) {
+  if (const For* loop = s.as<For>()) around.push_back(loop->var);
+  if (const Accumulate* a = s.as<Accumulate>()) {
+    for (const Var& var : around) {
+      const bool used = std::any_of(a->indices.begin(), a->indices.end(),
+                                    [&](const Expr& index) { return uses(index, var); });
+      if (!used) p.reductions.emplace_back(var);
+    }
+  }
+  for_each_child(
+      s, [](const Expr&) {}, [&](const Stmt& child) { collect_reductions(child, around, p); });
+}
+
+bool is_local(const Pieces& p, const Buffer& buffer) {
+  return std::find(p.locals.begin(), p.locals.end(), buffer.name()) != p.locals.end();
+}
+
+void collect_copies(const Stmt& body, Pieces& p) {
+  walk(body, [&](const Stmt& s) {
+    if (const For* loop = s.as<For>()) {
+      for (const Stmt& part : statements_of(loop->body)) {
+        const Alloc* local = part.as<Alloc>();
+        if (local) p.expandable.emplace_back(local->buffer.name(), Loop(loop->var));
+      }
+    }
+    const Store* to = s.as<Store>();
+    if (!to) return;
+    walk(to->value, [&](const Expr& e) {
+      const Load* from = e.as<Load>();
+      if (!from || !is_local(p, from->buffer) || !(from->buffer.type() == to->buffer.type()))
+        return;
+      (is_local(p, to->buffer) ? p.copies : p.stores)
+          .push_back({from->buffer.name(), to->buffer.name(), to->indices, from->indices});
+    });
+  });
+}
+
 Pieces pieces_of(const Program& program) {
   Pieces p;
   walk(program->body, [&](const Stmt& s) {
@@ -42,9 +91,14 @@ Pieces pieces_of(const Program& program) {
       if (innermost) p.vector_candidates.emplace_back(loop->var);
       if (loop->body.is<Seq>()) p.sequences.emplace_back(loop->var);
     }
-    if (const Alloc* local = s.as<Alloc>()) p.locals.push_back(local->buffer.name());
+    if (const Alloc* local = s.as<Alloc>()) {
+      p.locals.push_back(local->buffer.name());
+      if (local->shape.size() == 2) p.matrices.push_back(local->buffer.name());
+    }
   });
   collect_readers(program->body, {}, p);
+  collect_reductions(program->body, {}, p);
+  collect_copies(program->body, p);
   p.stages = p.locals;
   for (const Param& param : program->params) {
     if (param.role == Role::kWeight) p.weights.push_back(param.name());
@@ -73,6 +127,20 @@ IndexMap random_layout(Rng& rng) {
   };
 }
 
+// The stage lives where the output is stored from it: what the element's indices differ by.
+void random_store_in(Rng& rng, Schedule& s, const Pieces& p) {
+  if (p.stores.empty()) return;
+  const Copy& copy = rng.pick(p.stores);
+  s.store_in(copy.from, copy.to, [&](const Index& d) {
+    std::vector<Expr> map;
+    for (size_t k = 0; k < copy.at.size(); ++k) {
+      const bool pairs = copy.read_at.size() == copy.at.size();
+      map.push_back(pairs ? d[static_cast<int>(k)] + (copy.at[k] - copy.read_at[k]) : copy.at[k]);
+    }
+    return map;
+  });
+}
+
 constexpr int kFactors[] = {1, 2, 3, 4, 5, 8, 16, 32};
 
 void random_step(Rng& rng, Schedule& s) {
@@ -84,7 +152,7 @@ void random_step(Rng& rng, Schedule& s) {
     const size_t at = static_cast<size_t>(rng.below(static_cast<int>(p.loops.size())));
     return std::pair(p.loops[at], p.loops[std::min(at + 1, p.loops.size() - 1)]);
   };
-  switch (rng.below(18)) {
+  switch (rng.below(26)) {
     case 0:
     case 1: s.split(loop, kFactors[rng.below(8)]); break;
     case 2: {
@@ -135,6 +203,36 @@ void random_step(Rng& rng, Schedule& s) {
       if (!buffers.empty()) s.set_layout(rng.pick(buffers), random_layout(rng));
       break;
     }
+    case 18:
+    case 19:
+      s.rfactor(p.reductions.empty() || rng.chance(20) ? loop : rng.pick(p.reductions));
+      break;
+    case 20: s.decompose_init(p.sequences.empty() ? loop : rng.pick(p.sequences)); break;
+    case 21:
+      if (!p.expandable.empty()) {
+        const auto& [stage, around] = rng.pick(p.expandable);
+        s.expand(stage, around);
+      } else if (!p.readers.empty()) {
+        const auto& [stage, around] = rng.pick(p.readers);
+        s.compute_at(stage, around);
+        s.expand(stage, around);
+      }
+      break;
+    case 22:
+      s.pad(rng.pick(p.locals.empty() ? p.stages : p.locals), rng.below(2), kFactors[rng.below(8)]);
+      break;
+    case 23:
+      if (!p.matrices.empty()) s.reorder_storage(rng.pick(p.matrices), {1, 0});
+      break;
+    case 24:
+      if (!p.copies.empty() && rng.chance(95)) {
+        const Copy& copy = rng.pick(p.copies);
+        s.store_over(copy.to, copy.from);
+      } else if (p.locals.size() > 1) {
+        s.store_over(rng.pick(p.locals), rng.pick(p.locals));
+      }
+      break;
+    case 25: random_store_in(rng, s, p); break;
     default: {
       const std::string stage = rng.pick(p.stages);
       const std::vector<Loop> loops = s.loops(rng.pick(p.stages));
