@@ -152,6 +152,12 @@ void random_step(Rng& rng, Schedule& s) {
     const size_t at = static_cast<size_t>(rng.below(static_cast<int>(p.loops.size())));
     return std::pair(p.loops[at], p.loops[std::min(at + 1, p.loops.size() - 1)]);
   };
+  // Stages that are computed from each other element by element are rare: most are asked about.
+  if (!p.copies.empty() && rng.chance(20)) {
+    const Copy& copy = rng.pick(p.copies);
+    s.store_over(copy.to, copy.from);
+    return;
+  }
   switch (rng.below(26)) {
     case 0:
     case 1: s.split(loop, kFactors[rng.below(8)]); break;
@@ -225,12 +231,7 @@ void random_step(Rng& rng, Schedule& s) {
       if (!p.matrices.empty()) s.reorder_storage(rng.pick(p.matrices), {1, 0});
       break;
     case 24:
-      if (!p.copies.empty() && rng.chance(95)) {
-        const Copy& copy = rng.pick(p.copies);
-        s.store_over(copy.to, copy.from);
-      } else if (p.locals.size() > 1) {
-        s.store_over(rng.pick(p.locals), rng.pick(p.locals));
-      }
+      if (p.locals.size() > 1) s.store_over(rng.pick(p.locals), rng.pick(p.locals));
       break;
     case 25: random_store_in(rng, s, p); break;
     default: {
