@@ -230,11 +230,16 @@ absl::Status used_only_here(const Stage& stage, size_t in_nest, const For& at) {
 }
 
 // The region's bounds are computed before, and without, the guards around the reads: an index that
-// is read from memory may not be there to be read.
+// is read from memory may not be there to be read, and one that is checked may be wrong.
 absl::Status region_is_no_data(const Region& region, const Stage& stage) {
   absl::Status status;
   for (const Expr& lo : region.lo) {
     walk(lo, [&](const Expr& e) {
+      const Binary* b = e.as<Binary>();
+      if (b && b->op == BinaryOp::kCheck && status.ok()) {
+        status = refuse("which part of " + stage.name() +
+                        " is read is checked at run time: " + text_of(e, stage.program));
+      }
       const Load* l = e.as<Load>();
       if (!l) return;
       status = refuse("which part of " + stage.name() +

@@ -13,7 +13,7 @@ namespace tenon {
 // and lanes in either. The conflict keeps pointers to the accesses.
 std::optional<Conflict> touches_after(const Access& first, const Access& then, const Facts& facts);
 
-// "t[0] is stored over y[0], (i = 0, j = 1)": an access in an iteration of all its loops.
+// " (i = 0, j = 1)": the loops of an access; empty where it has none.
 std::string iteration_of(const std::vector<std::pair<Var, int64_t>>& values, const Program& within);
 
 }  // namespace tenon

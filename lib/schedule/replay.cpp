@@ -23,13 +23,12 @@ class Scope {
 
   // Null when there is none.
   Var loop(const std::string& name) const {
-    const auto made = loops_.find(name);
-    if (made != loops_.end() && primitives::has_loop(schedule_.program()->body, made->second)) {
-      return made->second;
-    }
     const std::map<std::string, Var> shown = loops_shown();
     const auto found = shown.find(name);
-    return found == shown.end() ? Var() : found->second;
+    if (found != shown.end()) return found->second;
+    const auto made = loops_.find(name);
+    if (made == loops_.end()) return Var();
+    return primitives::has_loop(schedule_.program()->body, made->second) ? made->second : Var();
   }
   std::string stage(const std::string& name) const {
     const auto made = stages_.find(name);
@@ -43,10 +42,11 @@ class Scope {
 
   // For expressions: sizes, loops, and the indices d0 .. d7 of a layout.
   std::map<std::string, Var> variables(const std::vector<Var>& indices) const {
-    std::map<std::string, Var> all = loops_shown();
-    for (const Var& size : schedule_.program()->sizes) all[size.name()] = size;
-    for (const auto& [name, loop] : loops_) all[name] = loop;
-    for (const Var& index : indices) all[index.name()] = index;
+    std::map<std::string, Var> all;
+    for (const Var& index : indices) all.emplace(index.name(), index);
+    for (const Var& size : schedule_.program()->sizes) all.emplace(size.name(), size);
+    all.merge(loops_shown());
+    all.insert(loops_.begin(), loops_.end());
     return all;
   }
 

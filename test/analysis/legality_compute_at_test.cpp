@@ -128,6 +128,16 @@ TEST_CASE("Data does not say which part of a stage is computed") {
                    "t", "i") == "which part of t is read depends on data: idx");
 }
 
+TEST_CASE("A check that need not hold where nothing is read does not bound a region") {
+  CHECK(compute_at(R"(
+    output y: f32[3] {
+      alloc t: f32[3]
+      for j in 0..3 { t[j] = 1.0 }
+      for i in 0..3 { y[i] = select(1 <= i, t[check(i - 1, 3)], 0.0) }
+    })",
+                   "t", "i") == "which part of t is read is checked at run time: check(i - 1, 3)");
+}
+
 TEST_CASE("A vector over the whole dimension is not cut to a region") {
   CHECK(
       compute_at(R"(

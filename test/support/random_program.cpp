@@ -133,8 +133,20 @@ class Generator {
     inputs_.push_back(scalars_.back());
   }
 
+  // The stage before, element by element: the two may share memory.
+  void make_next_of(const Tensor& last, const std::string& name) {
+    tensors_.push_back(compute(name, last.shape(), [&](Index i) {
+      std::vector<Axis> axes;
+      for (int d = 0; d < i.size(); ++d) {
+        axes.push_back({i[d], last.shape()[static_cast<size_t>(d)]});
+      }
+      return binary_of(last.type(), last(i), expression(last.type(), axes, 1));
+    }));
+  }
+
   void make_stage(int number) {
     const std::string name = "t" + std::to_string(number);
+    if (number > 0 && rng_.chance(40)) return make_next_of(Tensor(tensors_.back()), name);
     const std::vector<Expr> shape = random_shape(3);
     tensors_.push_back(compute(name, shape, [&](Index i) {
       std::vector<Axis> axes;

@@ -7,6 +7,12 @@
 namespace tenon::test {
 namespace {
 
+// A store to one buffer that reads another: to[at] = f(from[read_at]).
+struct Copy {
+  std::string from, to;
+  std::vector<Expr> at, read_at;
+};
+
 struct Pieces {
   std::vector<Loop> loops;
   std::vector<Loop> vector_candidates;  // innermost loops
@@ -15,10 +21,16 @@ struct Pieces {
   // A loop and one around it that its bounds use; two serial loops in one sequence.
   std::vector<std::pair<Loop, Loop>> ragged, siblings;
   std::vector<std::string> locals;
+  std::vector<std::string> matrices;  // locals of two dimensions
   std::vector<std::string> weights;
   std::vector<std::string> stages;  // locals and outputs
   // A local and a loop around a statement that reads it.
   std::vector<std::pair<std::string, Loop>> readers;
+  std::vector<Loop> reductions;  // loops around accumulations whose target does not use them
+  // A local and the loop whose body declares it.
+  std::vector<std::pair<std::string, Loop>> expandable;
+  std::vector<Copy> copies;  // into locals
+  std::vector<Copy> stores;  // into outputs
 };
 
 void collect_readers(const Stmt& s, std::vector<Loop> around, Pieces& p) {
@@ -56,6 +68,43 @@ void collect_siblings(const Seq& list, Pieces& p) {
   }
 }
 
+void collect_reductions(const Stmt& s, std::vector<Var> around, Pieces& p) {
+  if (const For* loop = s.as<For>()) around.push_back(loop->var);
+  if (const Accumulate* a = s.as<Accumulate>()) {
+    for (const Var& var : around) {
+      const bool used = std::any_of(a->indices.begin(), a->indices.end(),
+                                    [&](const Expr& index) { return uses(index, var); });
+      if (!used) p.reductions.emplace_back(var);
+    }
+  }
+  for_each_child(
+      s, [](const Expr&) {}, [&](const Stmt& child) { collect_reductions(child, around, p); });
+}
+
+bool is_local(const Pieces& p, const Buffer& buffer) {
+  return std::find(p.locals.begin(), p.locals.end(), buffer.name()) != p.locals.end();
+}
+
+void collect_copies(const Stmt& body, Pieces& p) {
+  walk(body, [&](const Stmt& s) {
+    if (const For* loop = s.as<For>()) {
+      for (const Stmt& part : statements_of(loop->body)) {
+        const Alloc* local = part.as<Alloc>();
+        if (local) p.expandable.emplace_back(local->buffer.name(), Loop(loop->var));
+      }
+    }
+    const Store* to = s.as<Store>();
+    if (!to) return;
+    walk(to->value, [&](const Expr& e) {
+      const Load* from = e.as<Load>();
+      if (!from || !is_local(p, from->buffer) || !(from->buffer.type() == to->buffer.type()))
+        return;
+      (is_local(p, to->buffer) ? p.copies : p.stores)
+          .push_back({from->buffer.name(), to->buffer.name(), to->indices, from->indices});
+    });
+  });
+}
+
 Pieces pieces_of(const Program& program) {
   Pieces p;
   walk(program->body, [&](const Stmt& s) {
@@ -69,10 +118,15 @@ Pieces pieces_of(const Program& program) {
         p.unit_loops.emplace_back(loop->var);
     }
     if (const Seq* list = s.as<Seq>()) collect_siblings(*list, p);
-    if (const Alloc* local = s.as<Alloc>()) p.locals.push_back(local->buffer.name());
+    if (const Alloc* local = s.as<Alloc>()) {
+      p.locals.push_back(local->buffer.name());
+      if (local->shape.size() == 2) p.matrices.push_back(local->buffer.name());
+    }
   });
   collect_readers(program->body, {}, p);
   collect_ragged(program->body, {}, p);
+  collect_reductions(program->body, {}, p);
+  collect_copies(program->body, p);
   p.stages = p.locals;
   for (const Param& param : program->params) {
     if (param.role == Role::kWeight) p.weights.push_back(param.name());
@@ -99,6 +153,20 @@ IndexMap random_layout(Rng& rng) {
     }
     return map;
   };
+}
+
+// The stage lives where the output is stored from it: what the element's indices differ by.
+void random_store_in(Rng& rng, Schedule& s, const Pieces& p) {
+  if (p.stores.empty()) return;
+  const Copy& copy = rng.pick(p.stores);
+  s.store_in(copy.from, copy.to, [&](const Index& d) {
+    std::vector<Expr> map;
+    for (size_t k = 0; k < copy.at.size(); ++k) {
+      const bool pairs = copy.read_at.size() == copy.at.size();
+      map.push_back(pairs ? d[static_cast<int>(k)] + (copy.at[k] - copy.read_at[k]) : copy.at[k]);
+    }
+    return map;
+  });
 }
 
 constexpr int kFactors[] = {1, 2, 3, 4, 5, 8, 16, 32};
@@ -134,7 +202,13 @@ void random_step(Rng& rng, Schedule& s) {
     const size_t at = static_cast<size_t>(rng.below(static_cast<int>(p.loops.size())));
     return std::pair(p.loops[at], p.loops[std::min(at + 1, p.loops.size() - 1)]);
   };
-  switch (rng.below(24)) {
+  // Stages that are computed from each other element by element are rare: most are asked about.
+  if (!p.copies.empty() && rng.chance(20)) {
+    const Copy& copy = rng.pick(p.copies);
+    s.store_over(copy.to, copy.from);
+    return;
+  }
+  switch (rng.below(32)) {
     case 0: s.split(loop, kFactors[rng.below(8)]); break;
     case 1: s.split(loop, kFactors[rng.below(8)], kTails[rng.below(3)]); break;
     case 18: s.split(loop, {rng.chance(30) ? kInferred : 2, rng.between(1, 3)}); break;
@@ -212,6 +286,31 @@ void random_step(Rng& rng, Schedule& s) {
       if (!buffers.empty()) s.set_layout(rng.pick(buffers), random_layout(rng));
       break;
     }
+    case 24:
+    case 25:
+      s.rfactor(p.reductions.empty() || rng.chance(20) ? loop : rng.pick(p.reductions));
+      break;
+    case 26: s.decompose_init(p.sequences.empty() ? loop : rng.pick(p.sequences)); break;
+    case 27:
+      if (!p.expandable.empty()) {
+        const auto& [stage, around] = rng.pick(p.expandable);
+        s.expand(stage, around);
+      } else if (!p.readers.empty()) {
+        const auto& [stage, around] = rng.pick(p.readers);
+        s.compute_at(stage, around);
+        s.expand(stage, around);
+      }
+      break;
+    case 28:
+      s.pad(rng.pick(p.locals.empty() ? p.stages : p.locals), rng.below(2), kFactors[rng.below(8)]);
+      break;
+    case 29:
+      if (!p.matrices.empty()) s.reorder_storage(rng.pick(p.matrices), {1, 0});
+      break;
+    case 30:
+      if (p.locals.size() > 1) s.store_over(rng.pick(p.locals), rng.pick(p.locals));
+      break;
+    case 31: random_store_in(rng, s, p); break;
     default: {
       const std::string stage = rng.pick(p.stages);
       const std::vector<Loop> loops = s.loops(rng.pick(p.stages));

@@ -24,5 +24,7 @@ int main(int argc, char** argv) {
             << counts.refused << " refused, " << counts.reassociated << " reassociated, "
             << counts.lowered << " lowered forms, " << counts.native
             << " machine codes: " << failures << " failures\n";
+  for (const auto& [name, count] : counts.primitives) std::cout << name << " " << count << "  ";
+  std::cout << "\n";
   return failures == 0 ? 0 : 1;
 }

@@ -39,9 +39,8 @@ absl::Status may_store_over(const Program& program, const Buffer& stage, const B
 //   * the map gives every dimension of the output an index over vars, V and sizes, without data; it
 //     is injective on the stage's shape, and every access of the stage is inside the output's shape
 //     after it;
-//   * no access of the stage in an iteration v of V meets an access of the stage, or of the
-//     output, in
-//     an iteration v' != v, except two reads;
+//   * no access of the stage in an iteration v of V meets one of the stage, or of the output, in an
+//     iteration v' != v, except two reads;
 //   * in an iteration of V, no access of the stage comes after a store of the output to the same
 //     element, in the sense of may_store_over;
 //   * for every write of the stage there is a store S of the output such that in every iteration in

@@ -4,10 +4,10 @@
 //   Schedule t(other_program, {{m, 64}});
 //   absl::Status status = replay(t, steps);
 //
-// Names in the text are those that the Program showed when the step was written. A loop that an
-// earlier line made is the one that the same line makes now, whatever it is called; every other
-// name is looked up in the Program. The primitives of a derived step are indented in the text, and
-// are made again by the step itself.
+// Names in the text are those that the Program shows when its turn comes. A name that it does not
+// show, and that an earlier line gave to a loop or stage that it made, means what the same line
+// made now; so the loops of the other Program may have other names. The primitives of a derived
+// step are indented in the text, and are made again by the step itself.
 #pragma once
 
 #include <string>
