@@ -158,7 +158,7 @@ void random_step(Rng& rng, Schedule& s) {
     s.store_over(copy.to, copy.from);
     return;
   }
-  switch (rng.below(26)) {
+  switch (rng.below(27)) {
     case 0:
     case 1: s.split(loop, kFactors[rng.below(8)]); break;
     case 2: {
@@ -233,7 +233,8 @@ void random_step(Rng& rng, Schedule& s) {
     case 24:
       if (p.locals.size() > 1) s.store_over(rng.pick(p.locals), rng.pick(p.locals));
       break;
-    case 25: random_store_in(rng, s, p); break;
+    case 25:
+    case 26: random_store_in(rng, s, p); break;
     default: {
       const std::string stage = rng.pick(p.stages);
       const std::vector<Loop> loops = s.loops(rng.pick(p.stages));
