@@ -23,8 +23,10 @@ inline void check_seeds(uint64_t first, int64_t pairs) {
   for (const auto& [name, count] : counts.primitives) std::cout << name << " " << count << "  ";
   std::cout << "\n";
   for (const char* name :
-       {"split", "fuse", "reorder", "tile", "cut", "unroll", "vectorize", "parallelize", "fission",
-        "compute_at", "inline_into", "set_layout", "register_tile"}) {
+       {"split",       "fuse",       "reorder",       "tile",          "cut",
+        "unroll",      "vectorize",  "parallelize",   "fission",       "compute_at",
+        "inline_into", "set_layout", "register_tile", "shift",         "reverse",
+        "skew",        "relax",      "merge",         "add_unit_loop", "squash"}) {
     INFO(name);
     CHECK(counts.primitives[name] >= 25);
   }

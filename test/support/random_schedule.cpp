@@ -109,7 +109,7 @@ constexpr Tail kTails[] = {Tail::kGuard, Tail::kCut, Tail::kPerfect};
 void random_renumbering(Rng& rng, Schedule& s, const Pieces& p, const Loop& around,
                         const Loop& loop) {
   const auto by = [&] { return rng.between(-3, 3); };
-  if (!p.ragged.empty() && rng.chance(60)) {
+  if (!p.ragged.empty() && rng.chance(80)) {
     const auto& [inner, outer] = rng.pick(p.ragged);
     if (rng.chance(50)) {
       s.relax(inner);
