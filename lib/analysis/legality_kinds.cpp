@@ -120,6 +120,17 @@ absl::Status folds_evenly(const Dependences& dependences, const LoopSite& site, 
   return absl::OkStatus();
 }
 
+// A guard may let one lane alone store to an element that all share; a vector has no such store.
+absl::Status stores_move(const Dependences& dependences, const LoopSite& site, int64_t lanes) {
+  if (lanes == 1) return absl::OkStatus();
+  for (const Access& a : dependences.accesses()) {
+    if (a.kind != Access::Kind::kWrite || target_uses(a, site.loop.var)) continue;
+    return refuse("all lanes of loop " + text_of(site.loop.var, site.program) + " store to " +
+                  element(a.buffer, a.indices, site.program));
+  }
+  return absl::OkStatus();
+}
+
 // --- Parallel loops.
 
 // Loops around this one that could be parallel instead. What is known beyond the loops themselves
@@ -145,8 +156,11 @@ Verdict may_vectorize(const LoopSite& site) {
   if (!lanes.ok()) return Verdict{lanes.status()};
   Dependences dependences(site.statement, site.facts);
   if (absl::Status s = folds_evenly(dependences, site, *lanes); !s.ok()) return Verdict{s};
-  return carries_nothing_between_lanes(dependences, site.loop.var, {Direction::kGreater},
-                                       site.program);
+  const Verdict verdict = carries_nothing_between_lanes(dependences, site.loop.var,
+                                                        {Direction::kGreater}, site.program);
+  if (!verdict.ok()) return verdict;
+  if (absl::Status s = stores_move(dependences, site, *lanes); !s.ok()) return Verdict{s};
+  return verdict;
 }
 
 Verdict may_parallelize(const LoopSite& site) {

@@ -196,8 +196,16 @@ Truth parallel_truth(const Case& c) {
   return races ? Truth::kNo : Truth::kYes;
 }
 
-// A statement must not meet itself in another lane unless its target is the same for all lanes.
+// A statement must not meet itself in another lane unless its target is the same for all lanes,
+// and no store has such a target.
 Truth vector_truth(const Case& c) {
+  const std::optional<int64_t> lanes = as_int(c.sample.nest[c.depth].hi);
+  bool shared = false;
+  walk(c.sample.nest[c.depth].body, [&](const Stmt& s) {
+    const Store* x = s.as<Store>();
+    shared = shared || (x && lanes != 1 && !uses(x->indices[0], c.loop()));
+  });
+  if (shared) return Truth::kNo;
   const bool collide = c.any_pair([&](const Event& a, const Event& b) {
     if (a.statement != b.statement || !c.other_iteration(a, b) || !touch(a, b)) return false;
     const Accumulate* x = std::get_if<Accumulate>(&a.statement->kind);

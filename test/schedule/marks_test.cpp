@@ -165,5 +165,13 @@ program p
         "  the bounds of the loops read c, which their body writes");
 }
 
+TEST_CASE("A store to one element is not vectorized, even where one lane alone does it") {
+  const Program p = program_of("for i in 0..4 { if i < 1 { out[0] = x[0] } }", 0, 1);
+  Schedule s(p);
+  s.vectorize(s.all_loops("out")[0]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: vectorize(i) refused\n  all lanes of loop i store to out[0]");
+}
+
 }  // namespace
 }  // namespace tenon::test

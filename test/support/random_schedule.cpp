@@ -58,13 +58,15 @@ void collect_ragged(const Stmt& s, std::vector<Var> around, Pieces& p) {
       s, [](const Expr&) {}, [&](const Stmt& child) { collect_ragged(child, around, p); });
 }
 
+// Most often two over the same range.
 void collect_siblings(const Seq& list, Pieces& p) {
-  Var last;
+  const For* last = nullptr;
   for (const Stmt& s : list.stmts) {
     const For* loop = s.as<For>();
     if (!loop || loop->kind != ForKind::kSerial) continue;
-    if (last) p.siblings.emplace_back(last, loop->var);
-    last = loop->var;
+    const bool same = last && equal(last->lo, loop->lo) && equal(last->hi, loop->hi);
+    for (int n = same ? 5 : 1; last && n > 0; --n) p.siblings.emplace_back(last->var, loop->var);
+    last = loop;
   }
 }
 
@@ -177,7 +179,7 @@ constexpr Tail kTails[] = {Tail::kGuard, Tail::kCut, Tail::kPerfect};
 void random_renumbering(Rng& rng, Schedule& s, const Pieces& p, const Loop& around,
                         const Loop& loop) {
   const auto by = [&] { return rng.between(-3, 3); };
-  if (!p.ragged.empty() && rng.chance(60)) {
+  if (!p.ragged.empty() && rng.chance(80)) {
     const auto& [inner, outer] = rng.pick(p.ragged);
     if (rng.chance(50)) {
       s.relax(inner);

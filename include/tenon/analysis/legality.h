@@ -86,8 +86,9 @@ constexpr int64_t kMaxVectorLanes = 256;
 // The iterations become the lanes of a vector in lock step: no A(v) ~ B(v + d) with d_loop != 0
 // and outer loops equal, except accumulations with the same reducer (reassociating, unless exact)
 // where A and B are the same statement only if its target does not depend on the lane: then the
-// lanes fold, and their number must be a power of two. The bounds are constants with 1 to
-// kMaxVectorLanes iterations; no Alloc and no vector or parallel loop inside, no vector loop
+// lanes fold, and their number must be a power of two. No store to an element that does not depend
+// on the lane, not even under a guard that one lane alone passes. The bounds are constants with 1
+// to kMaxVectorLanes iterations; no Alloc and no vector or parallel loop inside, no vector loop
 // outside; bounds of loops inside do not use the lane.
 Verdict may_vectorize(const LoopSite& site);
 
