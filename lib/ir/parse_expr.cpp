@@ -66,7 +66,8 @@ Expr ProgramParser::parse_primary() {
 Expr ProgramParser::parse_named() {
   if (sees("true") || sees("false")) return constant_int(boolean, next().text == "true");
   if (sees("cast") || sees("saturate") || sees("bitcast")) return parse_cast();
-  if (peek(1).text == "(") return parse_call();
+  // On the next line it begins an accumulation.
+  if (peek(1).text == "(" && !peek(1).first_on_line) return parse_call();
   const Token name = next();
   if (!sees("[")) {
     const Var var = find_var(name);

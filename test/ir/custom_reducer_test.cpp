@@ -43,6 +43,12 @@ TEST_CASE("a reduction by functions prints and reads back") {
   test::parsed(text(test::kArgmax, "(y, k)[i] argmax= (x[i, j], j) where x[i, j] < 3.0"));
 }
 
+TEST_CASE("an accumulation after a name is no call") {
+  const Program p =
+      test::parsed(text(test::kArgmax, "let a = j\n let b = a\n (y, k)[i] argmax= (x[i, j], b)"));
+  CHECK(print(p).find("let b = a\n      (y, k)[i] argmax= (x[i, j], b)\n") != std::string::npos);
+}
+
 TEST_CASE("reducers are equal but for names") {
   const std::string use = "(y, k)[i] argmax= (x[i, j], j)";
   const Program p = test::parsed(text(test::kArgmax, use));

@@ -112,11 +112,11 @@ Program split_into_lanes(const Program& p, const Var& loop, Random& random) {
   namespace prim = tenon::primitives;
   const auto outer = prim::split(p, loop, random.of<int64_t>({4, 8, 16, 24, 32}));
   if (!outer.ok()) return p;
-  Program result = prim::vectorize(outer->program, outer->inner).value_or(outer->program);
+  Program result = prim::vectorize(outer->program, outer->second).value_or(outer->program);
   if (random.below(2) == 0) return result;
-  const auto rows = prim::split(result, outer->outer, random.of<int64_t>({2, 3}));
+  const auto rows = prim::split(result, outer->first, random.of<int64_t>({2, 3}));
   if (!rows.ok()) return result;
-  return prim::unroll(rows->program, rows->inner).value_or(rows->program);
+  return prim::unroll(rows->program, rows->second).value_or(rows->program);
 }
 
 // One random step; the same Program when it is not legal.
