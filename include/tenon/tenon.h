@@ -15,5 +15,6 @@
 #include "tenon/ir/program.h"
 #include "tenon/jit/jit.h"
 #include "tenon/runtime/runtime.h"
+#include "tenon/schedule/replay.h"
 #include "tenon/schedule/schedule.h"
 #include "tenon/target/target.h"

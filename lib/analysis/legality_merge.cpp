@@ -58,10 +58,18 @@ absl::Status bounds_are_equal(const For& first, const For& second, const Facts& 
   const auto range = [&](const For& loop) {
     return text_of(loop.lo, within) + ".." + text_of(loop.hi, within);
   };
+  // The same number of iterations, further on.
+  const Expr distance = simplify(first.lo - second.lo, facts);
+  std::vector<std::string> legal;
+  if (proved(facts, first.hi - second.hi == distance)) {
+    legal.push_back("shift(" + text_of(second.var, within) + ", " + text_of(distance, within) +
+                    "), then merge");
+    missing.clear();
+  }
   return refuse("loop " + text_of(first.var, within) + " runs over " + range(first) + " and loop " +
                     text_of(second.var, within) + " over " + range(second) +
                     ": the bounds must be equal",
-                std::move(missing));
+                std::move(missing), std::move(legal));
 }
 
 // The second loop's bounds are read in front of everything that ran before them.

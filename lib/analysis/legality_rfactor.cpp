@@ -59,6 +59,10 @@ Nest nest_around(const Place& place) {
 
 absl::Status is_one_accumulation(const Nest& nest, const Program& within) {
   const For& v = nest.loops[nest.v];
+  if (nest.leaf.is<Store>()) {
+    return refuse("what lies under loop " + text_of(v.var, within) +
+                  " is a store: there is no reduction to fold");
+  }
   if (!nest.accumulate) {
     return refuse("what lies under loop " + text_of(v.var, within) +
                   " is not a single accumulation: fission it first");

@@ -123,6 +123,13 @@ std::string headline_in(const Program& program, const Stmt& s) {
   return headline(s, names);
 }
 
+std::string split_first(const Program& program, const Var& loop, int64_t factor,
+                        std::string_view step) {
+  Names names(program);
+  return "split(" + names.of(loop) + ", " + std::to_string(factor) + "), then " +
+         std::string(step) + "(" + names.of(Var(loop.name() + "i")) + ")";
+}
+
 bool has_loop(const Stmt& s, const Var& var) {
   bool found = false;
   walk(s, [&](const Stmt& part) {

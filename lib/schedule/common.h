@@ -50,6 +50,10 @@ Program with_kind(const Program& program, const Var& loop, ForKind kind,
 std::string name_in(const Program& program, const Var& var);
 std::string headline_in(const Program& program, const Stmt& s);
 
+// "split(i, 16), then vectorize(ii)": what a loop with too many iterations needs first.
+std::string split_first(const Program& program, const Var& loop, int64_t factor,
+                        std::string_view step);
+
 // Does the loop stand in s?
 bool has_loop(const Stmt& s, const Var& var);
 

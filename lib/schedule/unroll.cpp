@@ -51,7 +51,7 @@ absl::StatusOr<Program> unroll(const Program& program, const Var& loop) {
   if (!extent) {
     return refuse("loop " + name + " has " + print(extent_of(site.loop, site.facts), program) +
                       " iterations; only a constant number can be unrolled",
-                  {}, {"split(" + name + ", 4), then unroll(" + name + "i)"});
+                  {}, {split_first(program, loop, 4, "unroll")});
   }
   const int64_t others = copies_in(site.loop.body, site.facts) * copies_around(site);
   if (*extent > kMaxUnrolledCopies / others) {
@@ -61,7 +61,7 @@ absl::StatusOr<Program> unroll(const Program& program, const Var& loop) {
     return refuse("unrolling loop " + name + " makes " + std::to_string(*extent) +
                       " copies of its body" + beside + ", and the limit is " +
                       std::to_string(kMaxUnrolledCopies),
-                  {}, {"split(" + name + ", 4), then unroll(" + name + "i)"});
+                  {}, {split_first(program, loop, 4, "unroll")});
   }
 
   // Rewrite.

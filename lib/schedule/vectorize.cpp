@@ -19,8 +19,7 @@ absl::Status with_advice(const absl::Status& refusal, const Program& program,
   const std::optional<int64_t> extent = constant_extent(site.loop, site.facts);
   std::optional<Diagnostic> d = diagnostic_of(refusal);
   if ((extent && *extent <= kMaxVectorLanes) || !d || !d->legal.empty()) return refusal;
-  const std::string name = name_in(program, site.loop.var);
-  d->legal.push_back("split(" + name + ", 16), then vectorize(" + name + "i)");
+  d->legal.push_back(split_first(program, site.loop.var, 16, "vectorize"));
   return make_status(*d);
 }
 

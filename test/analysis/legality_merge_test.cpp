@@ -95,6 +95,9 @@ TEST_CASE("Loops merge only when their bounds are proved to be equal") {
   CHECK(
       bounds("1..n", "0..n * 2") ==
       "loop i runs over 1..n and loop j over 0..n * 2: the bounds must be equal | missing n == 0");
+  CHECK(bounds("0..n", "1..n + 1") ==
+        "loop i runs over 0..n and loop j over 1..n + 1: the bounds must be equal | legal shift(j, "
+        "-1), then merge");
   CHECK(bounds("0..c[0]", "0..c[0]") == "yes");
   CHECK(bounds("0..d[0]", "0..d[0]") == "the bounds of loop j read d, which the program writes");
 }

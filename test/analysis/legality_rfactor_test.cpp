@@ -61,7 +61,7 @@ TEST_CASE("Guards without reduction loops are copied to the fold") {
 
 TEST_CASE("One accumulation is all that lies under the loop") {
   CHECK(factored(nest("for i in 0..n { for r in 0..n { y[i] = x[r] } }"), "r") ==
-        "what lies under loop r is not a single accumulation: fission it first");
+        "what lies under loop r is a store: there is no reduction to fold");
   CHECK(factored(nest("for i in 0..n { for r in 0..n { y[i] += x[r]\n y[i] += x[i] } }"), "r") ==
         "what lies under loop r is not a single accumulation: fission it first");
   CHECK(factored(nest("for i in 0..n { for r in 0..n { if r < 3 { for q in 0..n { y[i] += x[q] } "

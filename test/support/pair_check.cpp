@@ -8,6 +8,7 @@
 #include "support/native.h"
 #include "support/problem.h"
 #include "support/random_schedule.h"
+#include "tenon/analysis/simplify.h"
 #include "tenon/ir/packing.h"
 #include "tenon/ir/scalar_ops.h"
 #include "tenon/jit/jit.h"
@@ -76,12 +77,14 @@ class PairCheck {
   }
 
  private:
-  // The text of the trace leads to the same Program.
+  // The text of the trace leads to the same Program. (Up to what stands in loops without
+  // iterations: everything is true there, and which of it the simplifier finds is by chance.)
   std::string check_replay(const Schedule& schedule) {
     Schedule again(case_.program, case_.constants);
     const absl::Status status = replay(again, schedule.trace().to_string());
     if (!status.ok()) return std::string(status.message());
-    return structurally_equal(again.program(), schedule.program())
+    const auto without_loops = [](const Program& p) { return simplify(p, KeepLoops::kNo); };
+    return structurally_equal(without_loops(again.program()), without_loops(schedule.program()))
                ? ""
                : "the replayed trace gives\n" + print(again.program());
   }
