@@ -9,9 +9,26 @@
 
 namespace tenon {
 
+namespace {
+
+// Read from memory, by itself or through names.
+bool is_data(const Expr& e, const Program& within) {
+  VarMap names;
+  walk(within->body, [&](const Stmt& s) {
+    if (const Bind* x = s.as<Bind>()) names[x->var] = x->value;
+  });
+  return any_in(e, [&](const Expr& x) {
+    const VarRef* ref = x.as<VarRef>();
+    const auto name = ref ? names.find(ref->var) : names.end();
+    return name == names.end() ? touches_memory(x) : is_data(name->second, within);
+  });
+}
+
+}  // namespace
+
 absl::StatusOr<Expr> extent_in_front(const For& loop, const Facts& facts, const Program& within) {
   for (const Expr& bound : {loop.lo, loop.hi}) {
-    if (!touches_memory(bound)) continue;
+    if (!is_data(bound, within)) continue;
     return refuse("the number of iterations of loop " + text_of(loop.var, within) +
                   " is read from memory: " + text_of(bound, within));
   }

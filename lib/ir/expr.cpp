@@ -253,6 +253,9 @@ Expr broadcast_lanes(Expr a, int32_t lanes) {
 
 Expr make_reduce(Reduction by, std::vector<ReduceAxis> axes, std::vector<Expr> values, int result) {
   for (ReduceAxis& axis : axes) axis.extent = settled(std::move(axis.extent));
+  if (values.empty() || result < 0 || static_cast<size_t>(result) >= by.results()) {
+    return invalid("a reduction without values, or a result that it does not have");
+  }
   const Type type = by.functions() ? by.functions()->state[static_cast<size_t>(result)].type()
                                    : values.front().type();
   return make(type, Reduce{std::move(by), std::move(axes), settled(std::move(values)), result});

@@ -16,12 +16,13 @@ void ProgramPrinter::put_mask(const Expr& mask) {
 
 // x[i] += v, and (best, at)[i] argmax= (v, j).
 void ProgramPrinter::put_accumulate(const Accumulate& x) {
-  if (!x.by.functions()) {
+  if (!x.by.functions() && x.buffers.size() == 1 && x.values.size() == 1) {
     put_access(x.buffer(), x.indices);
     put(" " + reducer_name(x.by) + "= ");
     put_expr(x.value());
   } else {
-    const char* separator = "(";
+    put("(");
+    const char* separator = "";
     for (const Buffer& buffer : x.buffers) {
       put(separator + names_.of(buffer));
       separator = ", ";

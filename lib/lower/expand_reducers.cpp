@@ -41,6 +41,18 @@ std::vector<Expr> named(const std::vector<Expr>& values, const std::vector<Named
   return names;
 }
 
+// What is read from memory is read once, before anything is stored: the results may be read there.
+Expr fixed(const Expr& e, const char* name, std::vector<Stmt>& out) {
+  if (!e || !touches_memory(e)) return e;
+  const Var var(name, e.type());
+  out.push_back(bind(var, e));
+  return var;
+}
+std::vector<Expr> fixed(std::vector<Expr> list, const char* name, std::vector<Stmt>& out) {
+  for (Expr& e : list) e = fixed(e, name, out);
+  return list;
+}
+
 // The functions for these values; with vectors among them, vectors come out.
 std::vector<Expr> applied(const std::vector<Expr>& functions, const std::vector<Var>& first,
                           const std::vector<Expr>& first_values, const std::vector<Var>& second,
@@ -140,11 +152,12 @@ class Fold {
     std::vector<Stmt> last;
     const std::vector<Expr> folded = named(loads(locals_, {Expr(0)}), locals_, last);
     std::vector<Stmt> meet;
-    std::vector<Expr> target = named(loads(x_.buffers, x_.indices), x_.buffers, meet);
+    const std::vector<Expr> indices = fixed(x_.indices, "at", meet);
+    std::vector<Expr> target = named(loads(x_.buffers, indices), x_.buffers, meet);
     std::vector<Expr> both =
         applied(functions_.combine, functions_.state, target, functions_.other, folded, 1);
     both = named(both, x_.buffers, meet);
-    store_all(x_.buffers, x_.indices, both, {}, meet);
+    store_all(x_.buffers, indices, both, {}, meet);
     if (x_.mask) meet = {make_if(folded.back(), seq(std::move(meet)))};
     out_.insert(out_.end(), last.begin(), last.end());
     out_.insert(out_.end(), meet.begin(), meet.end());
@@ -166,18 +179,20 @@ class Fold {
 Stmt update_by_functions(const Accumulate& x, bool blend) {
   const CustomReducer& functions = *x.by.functions();
   const int32_t lanes = lanes_of(x.indices);
-  const Expr mask = blend ? Expr() : x.mask;
   std::vector<Stmt> out;
-  const std::vector<Expr> state = named(loads(x.buffers, x.indices, mask), x.buffers, out);
+  const Expr on = fixed(x.mask, "on", out);
+  const Expr mask = blend ? Expr() : on;
+  const std::vector<Expr> indices = fixed(x.indices, "at", out);
+  const std::vector<Expr> state = named(loads(x.buffers, indices, mask), x.buffers, out);
   const std::vector<Expr> element = named(x.values, functions.element, out);
   std::vector<Expr> next =
       applied(functions.update, functions.state, state, functions.element, element, lanes);
   if (blend) {
-    for (size_t i = 0; i < next.size(); ++i) next[i] = make_select(x.mask, next[i], state[i]);
+    for (size_t i = 0; i < next.size(); ++i) next[i] = make_select(on, next[i], state[i]);
   }
   // Every function reads the old state.
   next = named(next, x.buffers, out);
-  store_all(x.buffers, x.indices, next, mask, out);
+  store_all(x.buffers, indices, next, mask, out);
   return seq(std::move(out));
 }
 

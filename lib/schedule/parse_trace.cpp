@@ -74,6 +74,13 @@ absl::StatusOr<TraceLine> parse_line(std::string_view text, int number) {
   if (has_results) rest = trimmed(rest.substr(2));
   const size_t place = rest.find('(');
   if (has_results) line.results = parts_of(trimmed(rest.substr(0, place)));
+  const auto is_name = [](const std::string& word) {
+    return !word.empty() && std::all_of(word.begin(), word.end(), is_word);
+  };
+  if (has_results &&
+      (line.results.empty() || !std::all_of(line.results.begin(), line.results.end(), is_name))) {
+    return wrong(number, "behind -> stand the names of what " + line.text() + " made");
+  }
   if (!has_results && !rest.empty() && place != 0) {
     return wrong(number, "behind " + line.text() + " stands " + std::string(rest));
   }

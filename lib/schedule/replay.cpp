@@ -76,13 +76,19 @@ class Call {
   const std::string& text(size_t k) const { return line_.arguments[k]; }
   bool takes(size_t least, size_t most) {
     if (count() >= least && count() <= most) return true;
-    fail("it has " + std::to_string(count()) + " arguments");
+    fail("it has " + std::to_string(count()) + (count() == 1 ? " argument" : " arguments"));
     return false;
   }
 
   Loop loop(size_t k) { return loop(text(k)); }
   std::string stage(size_t k) const { return scope_.stage(text(k)); }
   int64_t number(size_t k) { return number(text(k)); }
+  int small(size_t k) { return small(text(k)); }
+  std::vector<int> smalls(size_t k) {
+    std::vector<int> all;
+    for (const std::string& one : list(k, '{', '}')) all.push_back(small(one));
+    return all;
+  }
   std::vector<Loop> loops(size_t first) {
     std::vector<Loop> all;
     for (size_t k = first; k < count(); ++k) all.push_back(loop(k));
@@ -136,6 +142,11 @@ class Call {
     if (read.ec != std::errc() || read.ptr != end) fail("`" + digits + "` is not a number");
     return value;
   }
+  int small(const std::string& digits) {
+    const int64_t value = number(digits);
+    if (value != static_cast<int>(value)) fail(digits + " is too large here");
+    return static_cast<int>(value);
+  }
   Expr expression(const std::string& e, const std::vector<Var>& indices) {
     absl::StatusOr<Expr> parsed = parse_expr(e, scope_.variables(indices));
     if (!parsed.ok()) fail("in `" + e + "`: " + std::string(parsed.status().message()));
@@ -160,6 +171,7 @@ void split(Call& c, Schedule& s, Place place) {
   if (!c.takes(2, 3)) return;
   const Loop loop = c.loop(0);
   if (c.is_list(1)) {
+    if (!c.takes(2, 2)) return;
     const std::vector<int64_t> factors = c.numbers(1);
     if (c.status().ok()) s.split(loop, factors, place);
     return;
@@ -254,8 +266,7 @@ const Entry kSteps[] = {
     {"fission", 2, 2,
      [](Call& c, Schedule& s, Place p) {
        when_ok(
-           c, [&](Loop i, int64_t n) { s.fission(i, static_cast<int>(n), p); }, c.loop(0),
-           c.number(1));
+           c, [&](Loop i, int n) { s.fission(i, n, p); }, c.loop(0), c.small(1));
      }},
     {"merge", 2, 2,
      [](Call& c, Schedule& s, Place p) {
@@ -289,15 +300,14 @@ const Entry kSteps[] = {
            c, [&](Loop at) { s.compute_at(c.stage(0), at, p); }, c.loop(1));
      }},
     {"inline_into", 1, 1, [](Call& c, Schedule& s, Place p) { s.inline_into(c.stage(0), p); }},
-    {"set_layout", 2, kMany,
+    {"set_layout", 2, 2,
      [](Call& c, Schedule& s, Place p) {
        when_ok(
            c, [&](const IndexMap& map) { s.set_layout(c.stage(0), map, p); }, c.index_map(1));
      }},
     {"reorder_storage", 2, 2,
      [](Call& c, Schedule& s, Place p) {
-       std::vector<int> order;
-       for (const int64_t d : c.numbers(1)) order.push_back(static_cast<int>(d));
+       const std::vector<int> order = c.smalls(1);
        when_ok(c, [&] { s.reorder_storage(c.stage(0), order, p); });
      }},
     {"expand", 2, 2,
@@ -308,8 +318,7 @@ const Entry kSteps[] = {
     {"pad", 3, 3,
      [](Call& c, Schedule& s, Place p) {
        when_ok(
-           c, [&](int64_t dim, int64_t n) { s.pad(c.stage(0), static_cast<int>(dim), n, p); },
-           c.number(1), c.number(2));
+           c, [&](int dim, int64_t n) { s.pad(c.stage(0), dim, n, p); }, c.small(1), c.number(2));
      }},
     {"store_over", 2, 2,
      [](Call& c, Schedule& s, Place p) { s.store_over(c.stage(0), c.stage(1), p); }},

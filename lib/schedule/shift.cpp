@@ -21,11 +21,16 @@ absl::StatusOr<Program> shift(const Program& program, const Var& loop, const Exp
   // Require.
   TENON_RETURN_IF_ERROR(require_serial(program, site.loop, "shift"));
   TENON_RETURN_IF_ERROR(require_known(program, site, by, "the distance of the shift"));
-  const std::optional<int64_t> distance = as_int(simplify(by, site.facts));
-  if (distance && (*distance < -kMaxFactor || *distance > kMaxFactor)) {
+  // Numbers in it stay far from the ends of an index.
+  const Expr distance = simplify(by, site.facts);
+  const bool is_far = any_in(distance, [](const Expr& e) {
+    const std::optional<int64_t> number = as_int(e);
+    return number && (*number < -kMaxFactor || *number > kMaxFactor);
+  });
+  if (is_far) {
     return refuse("the distance of a shift must be at least " + std::to_string(-kMaxFactor) +
                   " and at most " + std::to_string(kMaxFactor) + ", and it is " +
-                  std::to_string(*distance));
+                  print(distance, program));
   }
 
   // Rewrite.

@@ -171,5 +171,23 @@ TEST_CASE("closed expressions have values") {
   CHECK_FALSE(evaluate_bits(Expr(), values));
 }
 
+TEST_CASE("malformed reductions are refused, and a long one is tried for a short time") {
+  const Var s("s", f32), t("t", f32), v("v", f32);
+  const Reduction broken = custom_reducer({"r", {Expr(0.0f)}, {s}, {v}, {Expr()}, {t}, {Expr()}});
+  CHECK_FALSE(broken.functions()->status.ok());
+  CHECK(of_states(broken) == broken);
+  CHECK(make_reduce(Reducer::kSum, {}, {Expr(1.0f)}, 1).is<Invalid>());
+  CHECK(make_reduce(Reducer::kSum, {}, {}).is<Invalid>());
+  ProgramData data;
+  data.name = "p";
+  data.body = accumulate(std::vector<Buffer>{}, {Expr(0)}, Reducer::kSum, {});
+  CHECK_THAT(std::string(verify(Program(data)).message()), Contains("one buffer and one value"));
+  Expr deep = v;
+  for (int i = 0; i < 14; ++i) deep = max(deep, deep);
+  CHECK(custom_reducer({"r", {Expr(0.0f)}, {s}, {v}, {s + deep}, {t}, {Expr(s) + t}})
+            .functions()
+            ->status.ok());
+}
+
 }  // namespace
 }  // namespace tenon

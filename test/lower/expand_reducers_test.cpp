@@ -53,6 +53,17 @@ TEST_CASE("a mask stays on loads and stores, and a scalar one becomes an if") {
 )");
 }
 
+TEST_CASE("an index that is data is read before the results are stored") {
+  CHECK(expanded("(y)[k[0] % 4] greatest= (x[0])") == R"({
+  let at = k[0] % 4
+  let y_1 = y[at]
+  let v = x[0]
+  let y_2 = select(y_1 < v, v, y_1)
+  y[at] = y_2
+}
+)");
+}
+
 TEST_CASE("lanes meet in a local, halves onto halves, and once with the target") {
   CHECK(expanded("(t)[0] greatest= (x[ramp(0, 1, 4)])") == R"({
   alloc t_lanes: f32[4]

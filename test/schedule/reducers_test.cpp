@@ -135,5 +135,21 @@ TEST_CASE("A part of a stage for each iteration needs indices of its own") {
         "  b and a are results of one reduction and share its index list");
 }
 
+TEST_CASE("An argmax of integers keeps its order, too") {
+  const Size n("n");
+  for (const Type type : {i8, u8, i32, i64, u64}) {
+    for (const Tie tie : {Tie::kFirst, Tie::kLast}) {
+      const Tensor x = input("x", type, {n});
+      const Tensor at = compute("at", {}, [&] {
+        return argmax(
+            n, [&](Expr r) { return x(r); }, tie);
+      });
+      Schedule s(checked(program("arg", {x}, {at})));
+      s.reverse(s.all_loops("at").back());
+      CHECK_THAT(refusal_of(s), Catch::Contains("must run before"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenon::test

@@ -106,7 +106,7 @@ TEST_CASE("What does not mean anything is refused") {
         "line 1 of the trace, split(k, 4): there is no loop k; the loops are i, i_1");
   CHECK(error_of("1 split(i, four)") ==
         "line 1 of the trace, split(i, four): `four` is not a number");
-  CHECK(error_of("1 split(i)") == "line 1 of the trace, split(i): it has 1 arguments");
+  CHECK(error_of("1 split(i)") == "line 1 of the trace, split(i): it has 1 argument");
   CHECK(error_of("1 split(i, 4, soft)") ==
         "line 1 of the trace, split(i, 4, soft): there is no tail soft");
   CHECK(error_of("1 melt(i)") == "line 1 of the trace, melt(i): there is no step melt");

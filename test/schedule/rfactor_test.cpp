@@ -305,5 +305,23 @@ TEST_CASE("A loop that is gone is explained") {
         "  loop r no longer exists: step 1 split it into ro, ri");
 }
 
+TEST_CASE("Partial results of a number that is data, by a name, are refused") {
+  const Program p = parsed(R"(program p
+  size n
+  input x: f32[n]
+  input len: i64[4]
+  output o: f32[4]
+{
+  for i in 0..4 {
+    let l = min(len[i], n)
+    o[i] = 0.0
+    for r in 0..l { o[i] += x[r] }
+  }
+})");
+  Schedule s(p);
+  s.rfactor(s.all_loops("o").back());
+  CHECK_THAT(refusal_of(s), Catch::Contains("is read from memory: l"));
+}
+
 }  // namespace
 }  // namespace tenon::test

@@ -175,19 +175,18 @@ constexpr int kFactors[] = {1, 2, 3, 4, 5, 8, 16, 32};
 
 constexpr Tail kTails[] = {Tail::kGuard, Tail::kCut, Tail::kPerfect};
 
-// The steps that give iterations other numbers, or loops other bounds.
-void random_renumbering(Rng& rng, Schedule& s, const Pieces& p, const Loop& around,
-                        const Loop& loop) {
-  const auto by = [&] { return rng.between(-3, 3); };
-  if (!p.ragged.empty() && rng.chance(80)) {
-    const auto& [inner, outer] = rng.pick(p.ragged);
-    if (rng.chance(50)) {
-      s.relax(inner);
-    } else {
-      s.relax(inner, outer);
-    }
-    return;
+void random_relax(Rng& rng, Schedule& s, const Pieces& p) {
+  const auto& [inner, outer] = rng.pick(p.ragged);
+  if (rng.chance(50)) {
+    s.relax(inner);
+  } else {
+    s.relax(inner, outer);
   }
+}
+
+// The steps that give iterations other numbers.
+void random_renumbering(Rng& rng, Schedule& s, const Loop& around, const Loop& loop) {
+  const auto by = [&] { return rng.between(-3, 3); };
   switch (rng.below(3)) {
     case 0: s.shift(loop, Expr(by())); break;
     case 1: s.reverse(loop); break;
@@ -204,20 +203,22 @@ void random_step(Rng& rng, Schedule& s) {
     const size_t at = static_cast<size_t>(rng.below(static_cast<int>(p.loops.size())));
     return std::pair(p.loops[at], p.loops[std::min(at + 1, p.loops.size() - 1)]);
   };
-  // Stages that are computed from each other element by element are rare: most are asked about.
+  // Loops whose bounds use others are rare: most are asked about.
+  if (!p.ragged.empty() && rng.chance(20)) return random_relax(rng, s, p);
+  // Stages that are computed from each other element by element are rare, too.
   if (!p.copies.empty() && rng.chance(20)) {
     const Copy& copy = rng.pick(p.copies);
     s.store_over(copy.to, copy.from);
     return;
   }
-  switch (rng.below(32)) {
+  switch (rng.below(34)) {
     case 0: s.split(loop, kFactors[rng.below(8)]); break;
     case 1: s.split(loop, kFactors[rng.below(8)], kTails[rng.below(3)]); break;
     case 18: s.split(loop, {rng.chance(30) ? kInferred : 2, rng.between(1, 3)}); break;
     case 19:
     case 20: {
       const auto [outer, inner] = neighbours();
-      random_renumbering(rng, s, p, outer, inner);
+      random_renumbering(rng, s, outer, inner);
       break;
     }
     case 21:
