@@ -30,7 +30,7 @@ inline void check_seeds(uint64_t first, int64_t pairs) {
         "shift",         "skew",       "reverse",         "relax",      "merge",
         "add_unit_loop", "squash"}) {
     INFO(name);
-    CHECK(counts.primitives[name] >= 25);
+    CHECK(counts.primitives[name] >= 20);
   }
   CHECK(counts.reassociated >= 10);
   CHECK(counts.lowered == 3 * pairs);
