@@ -11,20 +11,23 @@ namespace tenon {
 
 namespace {
 
-// Read from memory, by itself or through names.
+bool reads_memory(const Expr& e, const VarMap& names) {
+  return any_in(e, [&](const Expr& x) {
+    const VarRef* ref = x.as<VarRef>();
+    const auto name = ref ? names.find(ref->var) : names.end();
+    return name == names.end() ? touches_memory(x) : reads_memory(name->second, names);
+  });
+}
+
+}  // namespace
+
 bool is_data(const Expr& e, const Program& within) {
   VarMap names;
   walk(within->body, [&](const Stmt& s) {
     if (const Bind* x = s.as<Bind>()) names[x->var] = x->value;
   });
-  return any_in(e, [&](const Expr& x) {
-    const VarRef* ref = x.as<VarRef>();
-    const auto name = ref ? names.find(ref->var) : names.end();
-    return name == names.end() ? touches_memory(x) : is_data(name->second, within);
-  });
+  return reads_memory(e, names);
 }
-
-}  // namespace
 
 absl::StatusOr<Expr> extent_in_front(const For& loop, const Facts& facts, const Program& within) {
   for (const Expr& bound : {loop.lo, loop.hi}) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analysis/extent.h"
 #include "analysis/place.h"
 #include "analysis/text.h"
 #include "tenon/analysis/access.h"
@@ -245,6 +246,11 @@ absl::Status region_is_no_data(const Region& region, const Stage& stage) {
       status = refuse("which part of " + stage.name() +
                       " is read depends on data: " + stage.name_of(l->buffer));
     });
+  }
+  for (const Expr& extent : region.extent) {
+    if (!status.ok() || !is_data(extent, stage.program)) continue;
+    status = refuse("how much of " + stage.name() +
+                    " is read depends on data: " + text_of(extent, stage.program));
   }
   return status;
 }

@@ -144,5 +144,27 @@ TEST_CASE("An unknown stage is answered with those that there are") {
         "  x is a parameter, not a stage; the stages are t, out");
 }
 
+TEST_CASE("A part whose extent is data by a name is not computed for itself") {
+  const Program p = parsed(R"(
+    program p
+      size n
+      input x: f32[n]
+      input len: i64[4]
+      output o: f32[4, n]
+    {
+      for i in 0..4 {
+        let l = min(len[i], n)
+        alloc t: f32[n]
+        for j in 0..n { t[j] = x[j] }
+        for q in 0..1 { for r in 0..l { o[i, r] = t[r] } }
+      }
+    })");
+  Schedule s(p);
+  s.compute_at("t", s.all_loops("o")[1]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: compute_at(t, q) refused\n"
+        "  how much of t is read depends on data: l");
+}
+
 }  // namespace
 }  // namespace tenon::test

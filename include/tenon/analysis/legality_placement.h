@@ -21,7 +21,8 @@ namespace tenon {
 //   * all other accesses are reads inside the body of `at`;
 //   * no buffer that N reads (the stage aside) is written in N, or in the statements behind N up to
 //     and with the one that holds `at`;
-//   * those reads have a region (region.h) whose bounds are neither read from memory nor checked.
+//   * those reads have a region (region.h) whose bounds are neither read from memory nor checked,
+//     and whose extents are not data by a name either.
 // The step is exact; elements that several iterations need are computed by each.
 struct ComputeAt {
   LoopSite at;
