@@ -159,8 +159,7 @@ class Machine {
   // A write touches the lanes of the vector loop around it, or its own explicit lanes.
   Lanes lanes_of_write(const std::vector<Expr>& indices, const std::vector<Expr>& values,
                        const Expr& mask, const Lanes& lanes) {
-    int explicit_lanes = lanes_of(values);
-    for (const Expr& index : indices) explicit_lanes = std::max(explicit_lanes, index.type().lanes);
+    const int explicit_lanes = std::max(lanes_of(values), lanes_of(indices));
     Lanes active;
     if (vector_loop_ && explicit_lanes > 1) {
       fail(absl::StatusCode::kInvalidArgument, "explicit vectors inside a vector loop");
@@ -305,12 +304,6 @@ class Machine {
     }
     const std::vector<int64_t> flat = targets_of(node, lanes.front());
     if (!failed()) write(node, flat, combined(node, read(node, flat), states[0]));
-  }
-
-  static int lanes_of(const std::vector<Expr>& list) {
-    int lanes = 1;
-    for (const Expr& e : list) lanes = std::max(lanes, static_cast<int>(e.type().lanes));
-    return lanes;
   }
 
   // The common value of all lanes; a loop inside a vector loop must be the same for all of them.

@@ -274,6 +274,12 @@ bool equal(const Expr& a, const Expr& b) {
       x.kind);
 }
 
+int32_t lanes_of(const std::vector<Expr>& list) {
+  int32_t lanes = 1;
+  for (const Expr& e : list) lanes = std::max(lanes, e.type().lanes);
+  return lanes;
+}
+
 uint64_t hash_of(const Expr& e) { return e ? e.node().hash : 0; }
 
 bool is_constant(const Expr& e) { return constant_under(e) != nullptr; }

@@ -44,7 +44,7 @@ void Names::name_reducers(const Stmt& body) {
   for (const Reduction& by : reducers) {
     const CustomReducer& functions = *by.functions();
     for (const auto* vars : {&functions.state, &functions.element, &functions.other}) {
-      for (const Var& var : *vars) of(var);
+      for (const Var& var : *vars) taken_[of(var)];  // it may have its name from another reducer
     }
     taken_ = outside;
   }

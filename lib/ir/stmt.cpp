@@ -23,10 +23,9 @@ void flatten(const Stmt& s, std::vector<Stmt>& out) {
 }
 
 // Values and mask of a write have the lanes of the widest part.
-void spread(const std::vector<Expr>& indices, std::span<Expr> values, Expr& mask) {
-  int32_t lanes = mask ? mask.type().lanes : 1;
-  for (const Expr& value : values) lanes = std::max(lanes, value.type().lanes);
-  for (const Expr& index : indices) lanes = std::max(lanes, index.type().lanes);
+void spread(const std::vector<Expr>& indices, std::vector<Expr>& values, Expr& mask) {
+  const int32_t lanes =
+      std::max({lanes_of(indices), lanes_of(values), mask ? mask.type().lanes : 1});
   for (Expr& value : values) value = broadcast_lanes(std::move(value), lanes);
   if (mask) mask = broadcast_lanes(std::move(mask), lanes);
 }
@@ -64,8 +63,9 @@ bool same(const Bind& a, const Bind& b) { return a.var == b.var && equal(a.value
 }  // namespace
 
 Stmt store(const Buffer& buffer, std::vector<Expr> indices, Expr value, Expr mask) {
-  spread(indices, {&value, 1}, mask);
-  return make(Store{buffer, settled(std::move(indices)), settled(std::move(value)),
+  std::vector<Expr> values = {std::move(value)};
+  spread(indices, values, mask);
+  return make(Store{buffer, settled(std::move(indices)), settled(std::move(values[0])),
                     settled(std::move(mask))});
 }
 

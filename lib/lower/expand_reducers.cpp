@@ -80,12 +80,6 @@ void store_all(const std::vector<Buffer>& buffers, const std::vector<Expr>& indi
   }
 }
 
-int32_t lanes_of(const std::vector<Expr>& list) {
-  int32_t lanes = 1;
-  for (const Expr& e : list) lanes = std::max(lanes, e.type().lanes);
-  return lanes;
-}
-
 // Folds the lanes of x into its one target.
 class Fold {
  public:

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "support/check.h"
 #include "support/reducers.h"
@@ -159,18 +160,6 @@ TEST_CASE("a walk meets the values, and a rewrite keeps the functions") {
   CHECK(reducers_of(renamed)[0] == reducers_of(p->body)[0]);
 }
 
-TEST_CASE("closed expressions have values") {
-  const Var a("a", f32), b("b", i64);
-  const std::map<Var, uint64_t> values = {{a, bits_of_float(f32, 2.5)}, {b, bits_of_int(i64, -7)}};
-  const auto value = [&](const Expr& e) { return evaluate_bits(e, values).value_or(~0ull); };
-  CHECK(value(Expr(a) * 2.0f) == bits_of_float(f32, 5));
-  CHECK(value(select(Expr(a) < 3.0f, b / Expr(2), Expr(0))) == bits_of_int(i64, -4));
-  CHECK(value(cast(i32, a)) == bits_of_int(i32, 2));
-  CHECK_FALSE(evaluate_bits(Expr(Var("c")), values));
-  CHECK_FALSE(evaluate_bits(load(Buffer("x", f32), {0}), values));
-  CHECK_FALSE(evaluate_bits(Expr(), values));
-}
-
 TEST_CASE("malformed reductions are refused, and a long one is tried for a short time") {
   const Var s("s", f32), t("t", f32), v("v", f32);
   const Reduction broken = custom_reducer({"r", {Expr(0.0f)}, {s}, {v}, {Expr()}, {t}, {Expr()}});
@@ -187,6 +176,32 @@ TEST_CASE("malformed reductions are refused, and a long one is tried for a short
   CHECK(custom_reducer({"r", {Expr(0.0f)}, {s}, {v}, {s + deep}, {t}, {Expr(s) + t}})
             .functions()
             ->status.ok());
+}
+
+TEST_CASE("reducers that share variables, and states named alike, read back") {
+  const Var best("best", f32), other("best", f32), v("v", f32);
+  const Reduction greatest = custom_reducer({"greatest",
+                                             {constant_float(f32, -INFINITY)},
+                                             {best},
+                                             {v},
+                                             {select(best < v, v, best)},
+                                             {other},
+                                             {select(best < other, other, best)}});
+  REQUIRE(greatest.functions()->status.ok());
+  const Reduction states = of_states(greatest);
+  CHECK(states.functions()->updates_commute);
+  const Param x = {.role = Role::kInput, .buffer = Buffer("x", f32), .shape = {Expr(4)}};
+  const Param y = {.role = Role::kOutput, .buffer = Buffer("y", f32), .shape = {Expr(4)}};
+  ProgramData data;
+  data.name = "p";
+  data.params = {x, y};
+  data.body = seq({accumulate({y.buffer}, {0}, greatest, {load(x.buffer, {0})}),
+                   accumulate({y.buffer}, {1}, states, {load(x.buffer, {1})})});
+  const Program p(std::move(data));
+  const absl::StatusOr<Program> read = parse(print(p));
+  INFO(print(p) << read.status());
+  REQUIRE(read.ok());
+  CHECK(structurally_equal(*read, p));
 }
 
 }  // namespace

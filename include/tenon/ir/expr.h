@@ -334,6 +334,9 @@ std::optional<int64_t> as_int(const Expr& e);
 // The value of a scalar float constant, exactly.
 std::optional<double> as_float(const Expr& e);
 
+// Of the widest of these; 1 when there are none.
+int32_t lanes_of(const std::vector<Expr>& list);
+
 bool is_comparison(BinaryOp op);
 // The reducer's operator, and the value that changes nothing: -0.0, 1, -inf or the lowest, +inf or
 // the highest.

@@ -17,7 +17,6 @@
 // refused with the values that show it.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,9 +51,5 @@ Reduction custom_reducer(CustomReducer functions);
 Reduction of_states(const Reduction& by);
 // The value of result `number` that changes nothing; `type` is that of an operator's value.
 Expr identity_of(const Reduction& by, size_t number, Type type);
-
-// The value of an expression over constants and the variables given, all of one lane; empty when it
-// has a variable without a value, or reads memory.
-std::optional<uint64_t> evaluate_bits(const Expr& e, const std::map<Var, uint64_t>& values);
 
 }  // namespace tenon
