@@ -1,5 +1,7 @@
 #include "tenon/dsl/reduce.h"
 
+#include "dsl/axes.h"
+
 namespace tenon::dsl {
 namespace {
 
@@ -17,9 +19,9 @@ const char* function_of(Reducer op) {
 
 }  // namespace
 
-std::vector<ReduceAxis> make_axes(const std::vector<Expr>& extents) {
+std::vector<ReduceAxis> make_axes(const Domain& domain) {
   std::vector<ReduceAxis> axes;
-  for (const Expr& extent : extents) {
+  for (const Expr& extent : domain.extents()) {
     const char* name = kAxisNames[axes.size() % std::size(kAxisNames)];
     axes.push_back({Var(name, i64, Var::Use::kIndex), extent});
   }
@@ -32,13 +34,7 @@ Index indices_of(const std::vector<ReduceAxis>& axes) {
   return Index(std::move(vars));
 }
 
-Expr finish_reduce(Reducer op, std::vector<ReduceAxis> axes, const Expr& value) {
-  const std::string name = function_of(op);
-  if (!value) return invalid(name + ": the function returns no expression");
-  if (value.is<Invalid>()) return value;
-  if (value.type().is_bool()) {
-    return invalid(name + " of bool values; cast them to an integer first");
-  }
+Expr settle_axes(const std::string& name, std::vector<ReduceAxis>& axes) {
   for (ReduceAxis& axis : axes) {
     if (!axis.extent) return invalid(name + ": an extent is empty");
     if (axis.extent.is<Invalid>()) return axis.extent;
@@ -48,6 +44,17 @@ Expr finish_reduce(Reducer op, std::vector<ReduceAxis> axes, const Expr& value) 
     }
     axis.extent = cast(i64, axis.extent);
   }
+  return Expr();
+}
+
+Expr finish_reduce(Reducer op, std::vector<ReduceAxis> axes, const Expr& value) {
+  const std::string name = function_of(op);
+  if (!value) return invalid(name + ": the function returns no expression");
+  if (value.is<Invalid>()) return value;
+  if (value.type().is_bool()) {
+    return invalid(name + " of bool values; cast them to an integer first");
+  }
+  if (const Expr wrong = settle_axes(name, axes); wrong.get()) return wrong;
   if (axes.empty()) return value;  // over rank 0: the one element
   return make_reduce(op, std::move(axes), {value});
 }

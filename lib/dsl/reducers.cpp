@@ -1,4 +1,5 @@
 // Reductions by functions.
+#include "dsl/axes.h"
 #include "tenon/dsl/reduce.h"
 #include "tenon/ir/operators.h"
 
@@ -68,8 +69,7 @@ Reduction extremum_reducer(Reducer op, Type type, Tie tie) {
 
 }  // namespace
 
-std::vector<Expr> finish_reduce(const Reduction& by, std::vector<ReduceAxis> axes,
-                                const std::vector<Expr>& values) {
+Values finish_reduce(const Reduction& by, std::vector<ReduceAxis> axes, const Values& values) {
   const size_t n = by.results();
   const auto wrong = [&](const Expr& e) { return std::vector<Expr>(std::max<size_t>(n, 1), e); };
   if (!by.functions()) {
@@ -96,15 +96,8 @@ std::vector<Expr> finish_reduce(const Reduction& by, std::vector<ReduceAxis> axe
     }
     converted.push_back(value.type() == type ? value : cast(type, value));
   }
-  for (ReduceAxis& axis : axes) {
-    if (!axis.extent) return wrong(invalid("reducer " + functions.name + ": an extent is empty"));
-    if (axis.extent.is<Invalid>()) return wrong(axis.extent);
-    if (!axis.extent.type().is_int()) {
-      return wrong(invalid("reducer " + functions.name + ": an extent has type " +
-                           to_string(axis.extent.type()) + "; it must be an integer"));
-    }
-    axis.extent = cast(i64, axis.extent);
-  }
+  const Expr wrong_axis = settle_axes("reducer " + functions.name, axes);
+  if (wrong_axis.get()) return wrong(wrong_axis);
   std::vector<Expr> results;
   for (size_t r = 0; r < n; ++r) {
     results.push_back(make_reduce(by, axes, converted, static_cast<int>(r)));
@@ -118,7 +111,7 @@ Expr wrong_results(const Reduction& by, size_t asked) {
                  " are asked for");
 }
 
-Extremum extremum(Reducer op, std::vector<ReduceAxis> axes, const Expr& value, Tie tie) {
+Extremum finish_extremum(Reducer op, Tie tie, std::vector<ReduceAxis> axes, const Expr& value) {
   if (!value || value.is<Invalid>() || value.type().is_bool()) {
     const Expr wrong = finish_reduce(op, std::move(axes), value);  // says what is wrong
     return {wrong, wrong};
@@ -129,10 +122,7 @@ Extremum extremum(Reducer op, std::vector<ReduceAxis> axes, const Expr& value, T
   return {results[0], results[1]};
 }
 
-Expr truth(Reducer op, const std::vector<Expr>& extents,
-           const std::function<Expr(const std::vector<ReduceAxis>&)>& element) {
-  std::vector<ReduceAxis> axes = make_axes(extents);
-  const Expr value = element(axes);
+Expr finish_truth(Reducer op, std::vector<ReduceAxis> axes, const Expr& value) {
   if (!value || value.is<Invalid>()) return finish_reduce(op, std::move(axes), value);
   if (!value.type().is_bool()) {
     return invalid(std::string(op == Reducer::kMax ? "any" : "all") + " takes bool values, and " +

@@ -46,6 +46,15 @@ absl::StatusOr<Initialised> initialised(const Program& program, const Var& outer
 
 }  // namespace
 
+InitAndUpdate fission_nest(Schedule& schedule, const std::vector<Loop>& loops, int statements,
+                           Schedule::Place place) {
+  InitAndUpdate made{loops, loops};
+  for (size_t d = loops.size(); d-- > 0; statements = 1) {
+    std::tie(made.init[d], made.update[d]) = schedule.fission(loops[d], statements, place);
+  }
+  return made;
+}
+
 InitAndUpdate Schedule::decompose_init(Loop loop, Place place) {
   const std::string action = "decompose_init(" + name_of(loop) + ")";
   const InitAndUpdate nothing{dummy_loops(kMaxRank), dummy_loops(kMaxRank)};
@@ -62,11 +71,7 @@ InitAndUpdate Schedule::decompose_init(Loop loop, Place place) {
   }
 
   Derived derived(*this, action, place);
-  InitAndUpdate made{found->loops, found->loops};
-  int statements = found->statements;
-  for (size_t d = found->loops.size(); d-- > 0; statements = 1) {
-    std::tie(made.init[d], made.update[d]) = fission(found->loops[d], statements, place);
-  }
+  InitAndUpdate made = fission_nest(*this, found->loops, found->statements, place);
   return derived.finish() ? made : nothing;
 }
 

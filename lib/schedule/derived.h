@@ -43,4 +43,9 @@ class Schedule::Derived {
   bool outermost_ = false;
 };
 
+// A fission of each of these loops, which stand directly inside each other, innermost first: the
+// first `statements` of the innermost body become a nest of their own.
+InitAndUpdate fission_nest(Schedule& schedule, const std::vector<Loop>& loops, int statements,
+                           Schedule::Place place);
+
 }  // namespace tenon

@@ -106,13 +106,8 @@ std::vector<Loop> Schedule::split(Loop loop, const std::vector<int64_t>& factors
 }
 
 Loop Schedule::fuse(Loop outer, Loop inner, Place place) {
-  const std::string action = "fuse(" + names_of({outer, inner}) + ")";
-  const Program before = program_;
-  const auto done = run(action, {outer, inner}, place,
-                        [&] { return primitives::fuse(program_, outer.var(), inner.var()); });
-  if (!done) return dummy_loop();
-  record(action, place, before, {{done->loop}, {outer.var(), inner.var()}, "fused it into"});
-  return Loop(done->loop);
+  return unite("fuse(" + names_of({outer, inner}) + ")", outer, inner, place, "fused it into",
+               [&] { return primitives::fuse(program_, outer.var(), inner.var()); });
 }
 
 void Schedule::reorder(const std::vector<Loop>& order, Place place) {
@@ -146,13 +141,8 @@ std::pair<Loop, Loop> Schedule::fission(Loop loop, int statements, Place place) 
 }
 
 Loop Schedule::merge(Loop first, Loop second, Place place) {
-  const std::string action = "merge(" + names_of({first, second}) + ")";
-  const Program before = program_;
-  const auto done = run(action, {first, second}, place,
-                        [&] { return primitives::merge(program_, first.var(), second.var()); });
-  if (!done) return dummy_loop();
-  record(action, place, before, {{done->loop}, {first.var(), second.var()}, "merged it into"});
-  return Loop(done->loop);
+  return unite("merge(" + names_of({first, second}) + ")", first, second, place, "merged it into",
+               [&] { return primitives::merge(program_, first.var(), second.var()); });
 }
 
 void Schedule::relax(Loop loop, Place place) {

@@ -237,15 +237,15 @@ class Tiler {
       return refuse("the nest of " + stage_ +
                     " is not an initialisation and one reduction inside of its loops");
     }
-    std::vector<Loop> init = loops, update;
-    if (parts.size() == 2) divide(loops, init, update);
+    InitAndUpdate tile{loops, {}};
+    if (parts.size() == 2) tile = fission_nest(s_, loops, 1, place_);
     if (!s_.status().ok()) return absl::OkStatus();
     const auto vector_at =
         static_cast<size_t>(std::find_if(loops.begin(), loops.end(),
                                          [&](const Loop& l) { return l.var() == vector_var; }) -
                             loops.begin());
-    order_tile(init, vector_at);
-    if (!update.empty()) order_tile(update, vector_at);
+    order_tile(tile.init, vector_at);
+    if (!tile.update.empty()) order_tile(tile.update, vector_at);
     return absl::OkStatus();
   }
 
@@ -258,16 +258,6 @@ class Tiler {
       if (const VarRef* index = a.indices[dimension].as<VarRef>()) return index->var;
     }
     return loops.back().var();
-  }
-
-  // Innermost first: every loop that holds { init; update } becomes two.
-  void divide(const std::vector<Loop>& loops, std::vector<Loop>& init, std::vector<Loop>& update) {
-    update = loops;
-    for (size_t d = loops.size(); d-- > 0;) {
-      const auto [first, second] = s_.fission(loops[d], 1, place_);
-      init[d] = first;
-      update[d] = second;
-    }
   }
 
   // Reduction loops outside, the vector loop innermost; then vector and unrolled loops.

@@ -1,9 +1,13 @@
 #include "tenon/schedule/replay.h"
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
 #include <map>
+#include <tuple>
 
 #include "schedule/common.h"
+#include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/names.h"
 #include "tenon/ir/visit.h"
@@ -65,58 +69,58 @@ class Scope {
   std::map<std::string, std::string> stages_;
 };
 
-// One line, and its arguments as what they mean. The first argument that means nothing is kept as
-// the error, and the others do not matter any more.
-class Call {
+// The arguments of one line as what they mean. The first one that means nothing is kept as the
+// error, and the others do not matter any more.
+class Arguments {
  public:
-  Call(const TraceLine& line, const Scope& scope) : line_(line), scope_(scope) {}
+  Arguments(const TraceLine& line, const Scope& scope) : line_(line), scope_(scope) {}
 
   const absl::Status& status() const { return status_; }
   size_t count() const { return line_.arguments.size(); }
-  const std::string& text(size_t k) const { return line_.arguments[k]; }
-  bool takes(size_t least, size_t most) {
-    if (count() >= least && count() <= most) return true;
-    fail("it has " + std::to_string(count()) + (count() == 1 ? " argument" : " arguments"));
-    return false;
+  bool is_list(size_t k) const { return line_.arguments[k].substr(0, 1) == "{"; }
+  template <class T>
+  T get(size_t k) {
+    T value{};
+    read(line_.arguments[k], value);
+    return value;
   }
 
-  Loop loop(size_t k) { return loop(text(k)); }
-  std::string stage(size_t k) const { return scope_.stage(text(k)); }
-  int64_t number(size_t k) { return number(text(k)); }
-  int small(size_t k) { return small(text(k)); }
-  std::vector<int> smalls(size_t k) {
-    std::vector<int> all;
-    for (const std::string& one : list(k, '{', '}')) all.push_back(small(one));
-    return all;
+ private:
+  void fail(const std::string& what) {
+    if (status_.ok()) status_ = refuse(what);
   }
-  std::vector<Loop> loops(size_t first) {
-    std::vector<Loop> all;
-    for (size_t k = first; k < count(); ++k) all.push_back(loop(k));
-    return all;
+
+  void read(const std::string& name, Loop& loop) {
+    const Var var = scope_.loop(name);
+    if (!var) fail("there is no loop " + name + "; the loops are " + scope_.loops_text());
+    loop = Loop(var ? var : Var(name));
   }
-  std::vector<Loop> loop_list(size_t k) {
-    std::vector<Loop> all;
-    for (const std::string& name : list(k, '{', '}')) all.push_back(loop(name));
-    return all;
+  void read(const std::string& name, std::string& stage) { stage = scope_.stage(name); }
+  void read(const std::string& digits, int64_t& value) {
+    const char* end = digits.data() + digits.size();
+    const auto parsed = std::from_chars(digits.data(), end, value);
+    if (parsed.ec != std::errc() || parsed.ptr != end) fail("`" + digits + "` is not a number");
   }
-  std::vector<int64_t> numbers(size_t k) {
-    std::vector<int64_t> all;
-    for (const std::string& one : list(k, '{', '}')) {
-      all.push_back(one == "inferred" ? kInferred : number(one));
-    }
-    return all;
+  void read(const std::string& digits, int& value) {
+    int64_t wide = 0;
+    read(digits, wide);
+    value = static_cast<int>(wide);
+    if (value != wide) fail(digits + " is too large here");
   }
-  bool is_list(size_t k) const { return k < count() && text(k).substr(0, 1) == "{"; }
-  Expr expression(size_t k) { return expression(text(k), {}); }
+  void read(const std::string& word, Tail& tail) {
+    if (word != "cut" && word != "perfect") fail("there is no tail " + word);
+    tail = word == "cut" ? Tail::kCut : Tail::kPerfect;
+  }
+  void read(const std::string& text, Expr& e) { e = expression(text, {}); }
   // [d0 // 32, d1, d0 % 32] as a function of d0, d1 ...
-  IndexMap index_map(size_t k) {
+  void read(const std::string& text, IndexMap& map) {
     std::vector<Var> indices;
-    for (int d = 0; d < 8; ++d) indices.emplace_back("d" + std::to_string(d));
+    for (int d = 0; d < kMaxRank; ++d) indices.emplace_back("d" + std::to_string(d));
     std::vector<Expr> images;
-    for (const std::string& one : list(k, '[', ']')) images.push_back(expression(one, indices));
-    return [indices, images](const Index& index) {
+    for (const std::string& one : list(text, '[', ']')) images.push_back(expression(one, indices));
+    map = [indices, images](const Index& index) {
       VarMap values;
-      for (int d = 0; d < std::min(index.size(), 8); ++d) {
+      for (int d = 0; d < std::min(index.size(), kMaxRank); ++d) {
         values[indices[static_cast<size_t>(d)]] = index[d];
       }
       std::vector<Expr> result;
@@ -124,36 +128,27 @@ class Call {
       return Index(std::move(result));
     };
   }
-
-  void fail(const std::string& what) {
-    if (status_.ok()) status_ = refuse(what);
+  template <class T>
+  void read(const std::string& text, std::vector<T>& values) {
+    for (const std::string& one : list(text, '{', '}')) {
+      T value{};
+      if constexpr (std::is_same_v<T, int64_t>) {
+        if (one == "inferred") {
+          values.push_back(kInferred);
+          continue;
+        }
+      }
+      read(one, value);
+      values.push_back(std::move(value));
+    }
   }
 
- private:
-  Loop loop(const std::string& name) {
-    const Var var = scope_.loop(name);
-    if (!var) fail("there is no loop " + name + "; the loops are " + scope_.loops_text());
-    return Loop(var ? var : Var(name));
-  }
-  int64_t number(const std::string& digits) {
-    int64_t value = 0;
-    const char* end = digits.data() + digits.size();
-    const auto read = std::from_chars(digits.data(), end, value);
-    if (read.ec != std::errc() || read.ptr != end) fail("`" + digits + "` is not a number");
-    return value;
-  }
-  int small(const std::string& digits) {
-    const int64_t value = number(digits);
-    if (value != static_cast<int>(value)) fail(digits + " is too large here");
-    return static_cast<int>(value);
-  }
   Expr expression(const std::string& e, const std::vector<Var>& indices) {
     absl::StatusOr<Expr> parsed = parse_expr(e, scope_.variables(indices));
     if (!parsed.ok()) fail("in `" + e + "`: " + std::string(parsed.status().message()));
     return parsed.ok() ? *parsed : Expr(0);
   }
-  std::vector<std::string> list(size_t k, char open, char close) {
-    const std::string& all = text(k);
+  std::vector<std::string> list(const std::string& all, char open, char close) {
     if (all.size() < 2 || all.front() != open || all.back() != close) {
       fail("`" + all + "` is not a list in " + open + close);
       return {};
@@ -167,196 +162,126 @@ class Call {
   absl::Status status_;
 };
 
-void split(Call& c, Schedule& s, Place place) {
-  if (!c.takes(2, 3)) return;
-  const Loop loop = c.loop(0);
-  if (c.is_list(1)) {
-    if (!c.takes(2, 2)) return;
-    const std::vector<int64_t> factors = c.numbers(1);
-    if (c.status().ok()) s.split(loop, factors, place);
-    return;
-  }
-  const int64_t factor = c.number(1);
-  const std::string tail = c.count() == 3 ? c.text(2) : "";
-  if (!tail.empty() && tail != "cut" && tail != "perfect") c.fail("there is no tail " + tail);
-  if (!c.status().ok()) return;
-  if (tail.empty()) {
-    s.split(loop, factor, place);
-  } else {
-    s.split(loop, factor, tail == "cut" ? Tail::kCut : Tail::kPerfect, place);
-  }
-}
+// --- The steps.
 
-using Run = void (*)(Call&, Schedule&, Place);
 struct Entry {
-  const char* name;
-  size_t least, most;  // arguments
-  Run run;
+  std::string_view name;
+  std::vector<bool> lists;  // per argument: whether it is a list in {}
+  std::function<void(Arguments&, Schedule&, Place)> run;
 };
 
-// Arguments first: a step is done when all of them mean something.
-template <class F, class... Arguments>
-void when_ok(Call& c, const F& step, Arguments... arguments) {
-  if (c.status().ok()) step(std::move(arguments)...);
+// What an argument is read as, and whether that is a list.
+template <class T>
+struct Read {
+  using Type = std::decay_t<T>;
+  static constexpr bool kList = false;
+};
+template <>
+struct Read<std::string_view> {
+  using Type = std::string;
+  static constexpr bool kList = false;
+};
+template <class T>
+struct Read<const std::vector<T>&> {
+  using Type = std::vector<T>;
+  static constexpr bool kList = true;
+};
+
+// A step that takes these arguments; done when all of them mean something.
+template <class... A>
+struct Takes {
+  template <class R>
+  static Entry step(std::string_view name, R (Schedule::*method)(A..., Place)) {
+    return {name, {Read<A>::kList...}, [method](Arguments& given, Schedule& s, Place place) {
+              run(given, s, place, method, std::index_sequence_for<A...>());
+            }};
+  }
+
+ private:
+  template <class R, size_t... Is>
+  static void run(Arguments& given, Schedule& s, Place place, R (Schedule::*method)(A..., Place),
+                  std::index_sequence<Is...>) {
+    const std::tuple<typename Read<A>::Type...> values{given.get<typename Read<A>::Type>(Is)...};
+    if (given.status().ok()) (s.*method)(std::get<Is>(values)..., place);
+  }
+};
+
+std::vector<Entry> all_steps() {
+  using Name = std::string_view;
+  using Loops = const std::vector<Loop>&;
+  using Numbers = const std::vector<int64_t>&;
+  using S = Schedule;
+  return {
+      Takes<Loop, int64_t>::step("split", &S::split),
+      Takes<Loop, int64_t, Tail>::step("split", &S::split),
+      Takes<Loop, Numbers>::step("split", &S::split),
+      Takes<Loop, Loop>::step("fuse", &S::fuse),
+      Takes<Loop, Loop, int64_t, int64_t>::step("tile", &S::tile),
+      Takes<Loop, Expr>::step("cut", &S::cut),
+      Takes<Loop, Expr>::step("shift", &S::shift),
+      Takes<Loop, Loop, int64_t>::step("skew", &S::skew),
+      Takes<Loop>::step("reverse", &S::reverse),
+      Takes<Loop>::step("unroll", &S::unroll),
+      Takes<Loop, int64_t>::step("unroll", &S::unroll),
+      Takes<Loop>::step("vectorize", &S::vectorize),
+      Takes<Loop>::step("parallelize", &S::parallelize),
+      Takes<Loop, int>::step("fission", &S::fission),
+      Takes<Loop, Loop>::step("merge", &S::merge),
+      Takes<Loop>::step("relax", &S::relax),
+      Takes<Loop, Loop>::step("relax", &S::relax),
+      Takes<Loop>::step("add_unit_loop", &S::add_unit_loop),
+      Takes<Loop>::step("squash", &S::squash),
+      Takes<Name, Loop>::step<std::vector<Loop>>("compute_at", &S::compute_at),
+      Takes<Name>::step("inline_into", &S::inline_into),
+      Takes<Name, const IndexMap&>::step("set_layout", &S::set_layout),
+      Takes<Name, const std::vector<int>&>::step("reorder_storage", &S::reorder_storage),
+      Takes<Name, Loop>::step("expand", &S::expand),
+      Takes<Name, int, int64_t>::step("pad", &S::pad),
+      Takes<Name, Name>::step("store_over", &S::store_over),
+      Takes<Name, Name, const IndexMap&>::step("store_in", &S::store_in),
+      Takes<Loop>::step("rfactor", &S::rfactor),
+      Takes<Loop>::step("decompose_init", &S::decompose_init),
+      Takes<Name, Loops, Numbers>::step("register_tile", &S::register_tile),
+  };
 }
 
-constexpr size_t kMany = 99;
+// Takes as many loops as there are.
+void reorder(Arguments& given, Schedule& s, Place place) {
+  std::vector<Loop> order;
+  for (size_t k = 0; k < given.count(); ++k) order.push_back(given.get<Loop>(k));
+  if (given.status().ok()) s.reorder(order, place);
+}
 
-const Entry kSteps[] = {
-    {"split", 2, 3, split},
-    {"fuse", 2, 2,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop a, Loop b) { s.fuse(a, b, p); }, c.loop(0), c.loop(1));
-     }},
-    {"reorder", 1, kMany,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](const std::vector<Loop>& order) { s.reorder(order, p); }, c.loops(0));
-     }},
-    {"tile", 4, 4,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i, Loop j, int64_t a, int64_t b) { s.tile(i, j, a, b, p); }, c.loop(0),
-           c.loop(1), c.number(2), c.number(3));
-     }},
-    {"cut", 2, 2,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i, const Expr& at) { s.cut(i, at, p); }, c.loop(0), c.expression(1));
-     }},
-    {"shift", 2, 2,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i, const Expr& by) { s.shift(i, by, p); }, c.loop(0), c.expression(1));
-     }},
-    {"skew", 3, 3,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop j, Loop i, int64_t f) { s.skew(j, i, f, p); }, c.loop(0), c.loop(1),
-           c.number(2));
-     }},
-    {"reverse", 1, 1,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i) { s.reverse(i, p); }, c.loop(0));
-     }},
-    {"unroll", 1, 2,
-     [](Call& c, Schedule& s, Place p) {
-       const Loop i = c.loop(0);
-       const int64_t factor = c.count() == 2 ? c.number(1) : 0;
-       when_ok(c, [&] {
-         if (c.count() == 2) {
-           s.unroll(i, factor, p);
-         } else {
-           s.unroll(i, p);
-         }
-       });
-     }},
-    {"vectorize", 1, 1,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i) { s.vectorize(i, p); }, c.loop(0));
-     }},
-    {"parallelize", 1, 1,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i) { s.parallelize(i, p); }, c.loop(0));
-     }},
-    {"fission", 2, 2,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i, int n) { s.fission(i, n, p); }, c.loop(0), c.small(1));
-     }},
-    {"merge", 2, 2,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop a, Loop b) { s.merge(a, b, p); }, c.loop(0), c.loop(1));
-     }},
-    {"relax", 1, 2,
-     [](Call& c, Schedule& s, Place p) {
-       const std::vector<Loop> loops = c.loops(0);
-       when_ok(c, [&] {
-         if (loops.size() == 2) {
-           s.relax(loops[0], loops[1], p);
-         } else {
-           s.relax(loops[0], p);
-         }
-       });
-     }},
-    {"add_unit_loop", 1, 1,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i) { s.add_unit_loop(i, p); }, c.loop(0));
-     }},
-    {"squash", 1, 1,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i) { s.squash(i, p); }, c.loop(0));
-     }},
-    {"compute_at", 2, 2,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop at) { s.compute_at(c.stage(0), at, p); }, c.loop(1));
-     }},
-    {"inline_into", 1, 1, [](Call& c, Schedule& s, Place p) { s.inline_into(c.stage(0), p); }},
-    {"set_layout", 2, 2,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](const IndexMap& map) { s.set_layout(c.stage(0), map, p); }, c.index_map(1));
-     }},
-    {"reorder_storage", 2, 2,
-     [](Call& c, Schedule& s, Place p) {
-       const std::vector<int> order = c.smalls(1);
-       when_ok(c, [&] { s.reorder_storage(c.stage(0), order, p); });
-     }},
-    {"expand", 2, 2,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i) { s.expand(c.stage(0), i, p); }, c.loop(1));
-     }},
-    {"pad", 3, 3,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](int dim, int64_t n) { s.pad(c.stage(0), dim, n, p); }, c.small(1), c.number(2));
-     }},
-    {"store_over", 2, 2,
-     [](Call& c, Schedule& s, Place p) { s.store_over(c.stage(0), c.stage(1), p); }},
-    {"store_in", 3, 3,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](const IndexMap& map) { s.store_in(c.stage(0), c.stage(1), map, p); },
-           c.index_map(2));
-     }},
-    {"rfactor", 1, 1,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i) { s.rfactor(i, p); }, c.loop(0));
-     }},
-    {"decompose_init", 1, 1,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c, [&](Loop i) { s.decompose_init(i, p); }, c.loop(0));
-     }},
-    {"register_tile", 3, 3,
-     [](Call& c, Schedule& s, Place p) {
-       when_ok(
-           c,
-           [&](const std::vector<Loop>& loops, const std::vector<int64_t>& factors) {
-             s.register_tile(c.stage(0), loops, factors, p);
-           },
-           c.loop_list(1), c.numbers(2));
-     }},
-};
-
-absl::Status run(const TraceLine& line, const Scope& scope, Schedule& schedule, Place place) {
-  for (const Entry& step : kSteps) {
-    if (line.name != step.name) continue;
-    Call call(line, scope);
-    if (call.takes(step.least, step.most)) step.run(call, schedule, place);
-    return call.status().ok() ? schedule.status() : call.status();
+// The entry for so many arguments; among those, the one that has its lists where the line has them.
+const Entry* find_step(const std::vector<Entry>& steps, const std::string& name,
+                       const Arguments& given) {
+  const Entry* found = nullptr;
+  for (const Entry& step : steps) {
+    if (step.name != name || step.lists.size() != given.count()) continue;
+    bool fits = true;
+    for (size_t k = 0; k < given.count(); ++k) fits = fits && step.lists[k] == given.is_list(k);
+    if (!found || fits) found = &step;
   }
-  return refuse("there is no step " + line.name);
+  return found;
+}
+
+absl::Status run(const std::vector<Entry>& steps, const TraceLine& line, const Scope& scope,
+                 Schedule& schedule, Place place) {
+  Arguments given(line, scope);
+  const Entry* step = find_step(steps, line.name, given);
+  if (line.name == "reorder" && given.count() > 0) {
+    reorder(given, schedule, place);
+  } else if (step) {
+    step->run(given, schedule, place);
+  } else if (line.name == "reorder" || std::any_of(steps.begin(), steps.end(), [&](const Entry& e) {
+               return e.name == line.name;
+             })) {
+    return refuse("it has " + std::to_string(given.count()) +
+                  (given.count() == 1 ? " argument" : " arguments"));
+  } else {
+    return refuse("there is no step " + line.name);
+  }
+  return given.status().ok() ? schedule.status() : given.status();
 }
 
 // What the lines made has, from here on, the names that they gave it.
@@ -391,14 +316,15 @@ absl::Status at_line(const absl::Status& refusal, const TraceLine& line) {
 absl::Status replay(Schedule& schedule, std::string_view trace, Place place) {
   TENON_RETURN_IF_ERROR(schedule.status());
   TENON_ASSIGN_OR_RETURN(const std::vector<TraceLine> lines, parse_trace(trace));
+  const std::vector<Entry> steps = all_steps();
   Scope scope(schedule);
   for (size_t first = 0; first < lines.size();) {
     size_t end = first + 1;
     while (end < lines.size() && lines[end].derived) ++end;
-    const size_t steps = schedule.trace().steps().size();
-    const absl::Status status = run(lines[first], scope, schedule, place);
+    const size_t done = schedule.trace().steps().size();
+    const absl::Status status = run(steps, lines[first], scope, schedule, place);
     if (!status.ok()) return at_line(status, lines[first]);
-    name_results(lines, first, end, schedule.trace().steps(), steps, scope);
+    name_results(lines, first, end, schedule.trace().steps(), done, scope);
     first = end;
   }
   return absl::OkStatus();

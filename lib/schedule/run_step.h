@@ -88,6 +88,16 @@ void Schedule::mark(const std::string& action, Loop loop, Place place, const Pri
          [&] { return primitive(program_, loop.var()); });
 }
 
+template <class Primitive>
+Loop Schedule::unite(const std::string& action, Loop a, Loop b, Place place,
+                     const std::string& verb, const Primitive& primitive) {
+  const Program before = program_;
+  const auto done = run(action, {a, b}, place, primitive);
+  if (!done) return dummy_loop();
+  record(action, place, before, {{done->loop}, {a.var(), b.var()}, verb});
+  return Loop(done->loop);
+}
+
 // The same for a primitive of the stage with this name.
 template <class Primitive>
 auto Schedule::run_on_stage(const std::string& action, std::string_view stage,
@@ -98,6 +108,13 @@ auto Schedule::run_on_stage(const std::string& action, std::string_view stage,
   return run(action, loops, place, [&]() -> Result {
     return buffer.ok() ? primitive(*buffer) : Result(buffer.status());
   });
+}
+
+template <class Primitive>
+void Schedule::change_stage(const std::string& action, std::string_view stage,
+                            const std::vector<Loop>& loops, Place place,
+                            const Primitive& primitive) {
+  if (run_on_stage(action, stage, loops, place, primitive)) record(action, place, program_);
 }
 
 }  // namespace tenon

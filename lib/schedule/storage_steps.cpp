@@ -70,30 +70,26 @@ void Schedule::reorder_storage(std::string_view name, const std::vector<int>& or
 
 void Schedule::expand(std::string_view stage, Loop loop, Place place) {
   const std::string action = "expand(" + std::string(stage) + ", " + name_of(loop) + ")";
-  const auto done = run_on_stage(action, stage, {loop}, place, [&](const Buffer& buffer) {
+  change_stage(action, stage, {loop}, place, [&](const Buffer& buffer) {
     return primitives::expand(program_, buffer, loop.var());
   });
-  if (done) record(action, place, program_);
 }
 
 void Schedule::pad(std::string_view stage, int dim, int64_t multiple, Place place) {
   const std::string action = "pad(" + std::string(stage) + ", " + std::to_string(dim) + ", " +
                              std::to_string(multiple) + ")";
-  const auto done = run_on_stage(action, stage, {}, place, [&](const Buffer& buffer) {
+  change_stage(action, stage, {}, place, [&](const Buffer& buffer) {
     return primitives::pad(program_, buffer, dim, multiple);
   });
-  if (done) record(action, place, program_);
 }
 
 void Schedule::store_over(std::string_view stage, std::string_view old, Place place) {
   const std::string action = "store_over(" + std::string(stage) + ", " + std::string(old) + ")";
   const absl::StatusOr<Buffer> memory = find_stage(program_, old);
-  const auto done =
-      run_on_stage(action, stage, {}, place, [&](const Buffer& buffer) -> absl::StatusOr<Program> {
-        if (!memory.ok()) return memory.status();
-        return primitives::store_over(program_, buffer, *memory);
-      });
-  if (done) record(action, place, program_);
+  change_stage(action, stage, {}, place, [&](const Buffer& buffer) -> absl::StatusOr<Program> {
+    if (!memory.ok()) return memory.status();
+    return primitives::store_over(program_, buffer, *memory);
+  });
 }
 
 void Schedule::store_in(std::string_view stage, std::string_view output, const IndexMap& map,

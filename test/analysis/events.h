@@ -70,6 +70,15 @@ Truth truth_of(const std::vector<Event>& events, const Swapped& swapped) {
   return truth;
 }
 
+// A parameter that random nests write.
+inline Param output_of_16(const Buffer& buffer) {
+  Param p;
+  p.role = Role::kOutput;
+  p.buffer = buffer;
+  p.shape = {16};
+  return p;
+}
+
 // Runs the loops and guards, and notes loads, stores and accumulates in the order in which they
 // happen. `parts` are statements to be told apart in Event::top.
 class Tracer {

@@ -12,6 +12,7 @@ namespace tenon {
 namespace {
 
 using test::Event;
+using test::output_of_16;
 using test::Random;
 using test::Tracer;
 using test::Truth;
@@ -56,21 +57,13 @@ class Generator {
     if (has_local && !inside) nest = seq({alloc(local, {16}), nest});
     ProgramData data;
     data.name = "q";
-    data.params = {output(buffers_[0]), output(buffers_[1])};
+    data.params = {output_of_16(buffers_[0]), output_of_16(buffers_[1])};
     data.body = nest;
     s.program = Program(std::move(data));
     return s;
   }
 
  private:
-  Param output(const Buffer& buffer) {
-    Param p;
-    p.role = Role::kOutput;
-    p.buffer = buffer;
-    p.shape = {16};
-    return p;
-  }
-
   For loop(const char* name, const std::vector<Var>& around) {
     For l{Var(name), 0, Expr(random_.in(1, 4)), ForKind::kSerial, {}};
     if (!around.empty() && random_.chance(15)) l.hi = Expr(random_.of(around)) + 1;

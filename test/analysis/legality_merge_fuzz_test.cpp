@@ -13,6 +13,7 @@ namespace tenon {
 namespace {
 
 using test::Event;
+using test::output_of_16;
 using test::Random;
 using test::Tracer;
 using test::Truth;
@@ -40,13 +41,7 @@ class Generator {
     s.stmts.push_back(loop(s.w, extent, o));
     ProgramData data;
     data.name = "q";
-    for (const Buffer& buffer : buffers_) {
-      Param p;
-      p.role = Role::kOutput;
-      p.buffer = buffer;
-      p.shape = {16};
-      data.params.push_back(p);
-    }
+    for (const Buffer& buffer : buffers_) data.params.push_back(output_of_16(buffer));
     data.body = make_for(o, 0, 2, ForKind::kSerial, seq(s.stmts));
     s.program = Program(std::move(data));
     return s;

@@ -21,12 +21,32 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <functional>
+#include <initializer_list>
+#include <vector>
 
 #include "tenon/dsl/tensor.h"
 #include "tenon/ir/reducer.h"
 
 namespace tenon {
+
+// What a reduction runs over: one extent, several in braces, or a list such as a tensor's shape.
+class Domain {
+ public:
+  template <class T>
+  requires std::convertible_to<T, Expr> Domain(const T& extent)
+      : extents_{Expr(extent)} {}                                      // NOLINT
+  Domain(std::initializer_list<Expr> extents) : extents_(extents) {}   // NOLINT
+  Domain(std::vector<Expr> extents) : extents_(std::move(extents)) {}  // NOLINT
+  const std::vector<Expr>& extents() const { return extents_; }
+
+ private:
+  std::vector<Expr> extents_;
+};
+
+// The values of a state, or of an element of several.
+using Values = std::vector<Expr>;
 
 // Which of equal elements an argmax or argmin takes.
 enum class Tie { kFirst, kLast };
@@ -39,82 +59,64 @@ struct Extremum {
 
 namespace dsl {
 
-std::vector<ReduceAxis> make_axes(const std::vector<Expr>& extents);
+std::vector<ReduceAxis> make_axes(const Domain& domain);
 Index indices_of(const std::vector<ReduceAxis>& axes);
-// Checks the value's type.
+// These check the types of the values. With several values: one result each.
 Expr finish_reduce(Reducer op, std::vector<ReduceAxis> axes, const Expr& value);
-
-// One result each.
-std::vector<Expr> finish_reduce(const Reduction& by, std::vector<ReduceAxis> axes,
-                                const std::vector<Expr>& values);
-
-Expr wrong_results(const Reduction& by, size_t asked);
-Extremum extremum(Reducer op, std::vector<ReduceAxis> axes, const Expr& value, Tie tie);
+Values finish_reduce(const Reduction& by, std::vector<ReduceAxis> axes, const Values& values);
+Extremum finish_extremum(Reducer op, Tie tie, std::vector<ReduceAxis> axes, const Expr& value);
 // max_over (any) or min_over (all) of bools as numbers.
-Expr truth(Reducer op, const std::vector<Expr>& extents,
-           const std::function<Expr(const std::vector<ReduceAxis>&)>& element);
+Expr finish_truth(Reducer op, std::vector<ReduceAxis> axes, const Expr& value);
+Expr wrong_results(const Reduction& by, size_t asked);
+
+// finish(axes, the element at their indices).
+template <class Element, class F, class Finish>
+auto over(const Domain& domain, const F& element, const Finish& finish) {
+  std::vector<ReduceAxis> axes = make_axes(domain);
+  const Element value = call<Element>(element, indices_of(axes));
+  return finish(std::move(axes), value);
+}
 
 template <class F>
-Expr reduce(Reducer op, const std::vector<Expr>& extents, const F& element) {
-  std::vector<ReduceAxis> axes = make_axes(extents);
-  const Index indices = indices_of(axes);
-  return finish_reduce(op, std::move(axes), call<Expr>(element, indices));
+Expr reduce(Reducer op, const Domain& domain, const F& element) {
+  return over<Expr>(domain, element, [&](std::vector<ReduceAxis> axes, const Expr& value) {
+    return finish_reduce(op, std::move(axes), value);
+  });
+}
+template <class F>
+Extremum extremum(Reducer op, Tie tie, const Domain& domain, const F& element) {
+  return over<Expr>(domain, element, [&](std::vector<ReduceAxis> axes, const Expr& value) {
+    return finish_extremum(op, tie, std::move(axes), value);
+  });
+}
+template <class F>
+Expr truth(Reducer op, const Domain& domain, const F& element) {
+  return over<Expr>(domain, element, [&](std::vector<ReduceAxis> axes, const Expr& value) {
+    return finish_truth(op, std::move(axes), value);
+  });
 }
 
 }  // namespace dsl
 
 template <class F>
-Expr sum(const std::vector<Expr>& extents, const F& element) {
-  return dsl::reduce(Reducer::kSum, extents, element);
+Expr sum(const Domain& domain, const F& element) {
+  return dsl::reduce(Reducer::kSum, domain, element);
 }
 template <class F>
-Expr sum(std::initializer_list<Expr> extents, const F& element) {
-  return dsl::reduce(Reducer::kSum, extents, element);
+Expr prod(const Domain& domain, const F& element) {
+  return dsl::reduce(Reducer::kProd, domain, element);
 }
 template <class F>
-Expr sum(const Expr& extent, const F& element) {
-  return dsl::reduce(Reducer::kSum, {extent}, element);
+Expr max_over(const Domain& domain, const F& element) {
+  return dsl::reduce(Reducer::kMax, domain, element);
 }
 template <class F>
-Expr prod(const std::vector<Expr>& extents, const F& element) {
-  return dsl::reduce(Reducer::kProd, extents, element);
-}
-template <class F>
-Expr prod(std::initializer_list<Expr> extents, const F& element) {
-  return dsl::reduce(Reducer::kProd, extents, element);
-}
-template <class F>
-Expr prod(const Expr& extent, const F& element) {
-  return dsl::reduce(Reducer::kProd, {extent}, element);
-}
-template <class F>
-Expr max_over(const std::vector<Expr>& extents, const F& element) {
-  return dsl::reduce(Reducer::kMax, extents, element);
-}
-template <class F>
-Expr max_over(std::initializer_list<Expr> extents, const F& element) {
-  return dsl::reduce(Reducer::kMax, extents, element);
-}
-template <class F>
-Expr max_over(const Expr& extent, const F& element) {
-  return dsl::reduce(Reducer::kMax, {extent}, element);
-}
-template <class F>
-Expr min_over(const std::vector<Expr>& extents, const F& element) {
-  return dsl::reduce(Reducer::kMin, extents, element);
-}
-template <class F>
-Expr min_over(std::initializer_list<Expr> extents, const F& element) {
-  return dsl::reduce(Reducer::kMin, extents, element);
-}
-template <class F>
-Expr min_over(const Expr& extent, const F& element) {
-  return dsl::reduce(Reducer::kMin, {extent}, element);
+Expr min_over(const Domain& domain, const F& element) {
+  return dsl::reduce(Reducer::kMin, domain, element);
 }
 
 // --- Reductions by functions.
 
-using Values = std::vector<Expr>;
 using ValuesFunction = std::function<Values(const Values&, const Values&)>;
 
 // The state's types are those of the identity, a list of constants; `element` are the types of what
@@ -124,75 +126,45 @@ Reduction reducer(std::string name, const Values& identity, const std::vector<Ty
 
 // The results of one reduction; the element is an Expr, or Values for an element of several.
 template <class F>
-Values reduce(const Reduction& by, const std::vector<Expr>& extents, const F& element) {
-  std::vector<ReduceAxis> axes = dsl::make_axes(extents);
-  const Index indices = dsl::indices_of(axes);
-  return dsl::finish_reduce(by, std::move(axes), dsl::call<Values>(element, indices));
+Values reduce(const Reduction& by, const Domain& domain, const F& element) {
+  return dsl::over<Values>(domain, element, [&](std::vector<ReduceAxis> axes, const Values& value) {
+    return dsl::finish_reduce(by, std::move(axes), value);
+  });
 }
 template <size_t N, class F>
-std::array<Expr, N> reduce(const Reduction& by, const std::vector<Expr>& extents,
-                           const F& element) {
-  Values results = reduce(by, extents, element);
+std::array<Expr, N> reduce(const Reduction& by, const Domain& domain, const F& element) {
+  Values results = reduce(by, domain, element);
   if (results.size() != N) results.assign(N, dsl::wrong_results(by, N));
   std::array<Expr, N> array;
   std::move(results.begin(), results.end(), array.begin());
   return array;
 }
-template <size_t N, class F>
-std::array<Expr, N> reduce(const Reduction& by, const Expr& extent, const F& element) {
-  return reduce<N>(by, std::vector<Expr>{extent}, element);
-}
 
-// The greatest (least) element and its index.
 template <class F>
-Extremum max_with_index(const std::vector<Expr>& extents, const F& element, Tie tie = Tie::kFirst) {
-  std::vector<ReduceAxis> axes = dsl::make_axes(extents);
-  const Expr value = dsl::call<Expr>(element, dsl::indices_of(axes));
-  return dsl::extremum(Reducer::kMax, std::move(axes), value, tie);
+Extremum max_with_index(const Domain& domain, const F& element, Tie tie = Tie::kFirst) {
+  return dsl::extremum(Reducer::kMax, tie, domain, element);
 }
 template <class F>
-Extremum min_with_index(const std::vector<Expr>& extents, const F& element, Tie tie = Tie::kFirst) {
-  std::vector<ReduceAxis> axes = dsl::make_axes(extents);
-  const Expr value = dsl::call<Expr>(element, dsl::indices_of(axes));
-  return dsl::extremum(Reducer::kMin, std::move(axes), value, tie);
+Extremum min_with_index(const Domain& domain, const F& element, Tie tie = Tie::kFirst) {
+  return dsl::extremum(Reducer::kMin, tie, domain, element);
 }
 template <class F>
-Expr argmax(const std::vector<Expr>& extents, const F& element, Tie tie = Tie::kFirst) {
-  return max_with_index(extents, element, tie).index;
+Expr argmax(const Domain& domain, const F& element, Tie tie = Tie::kFirst) {
+  return max_with_index(domain, element, tie).index;
 }
 template <class F>
-Expr argmax(const Expr& extent, const F& element, Tie tie = Tie::kFirst) {
-  return argmax(std::vector<Expr>{extent}, element, tie);
-}
-template <class F>
-Expr argmin(const std::vector<Expr>& extents, const F& element, Tie tie = Tie::kFirst) {
-  return min_with_index(extents, element, tie).index;
-}
-template <class F>
-Expr argmin(const Expr& extent, const F& element, Tie tie = Tie::kFirst) {
-  return argmin(std::vector<Expr>{extent}, element, tie);
+Expr argmin(const Domain& domain, const F& element, Tie tie = Tie::kFirst) {
+  return min_with_index(domain, element, tie).index;
 }
 
 // Whether any, or every, element holds (bool). Of nothing: false, and true.
 template <class F>
-Expr any(const std::vector<Expr>& extents, const F& element) {
-  return dsl::truth(Reducer::kMax, extents, [&](const std::vector<ReduceAxis>& axes) {
-    return dsl::call<Expr>(element, dsl::indices_of(axes));
-  });
+Expr any(const Domain& domain, const F& element) {
+  return dsl::truth(Reducer::kMax, domain, element);
 }
 template <class F>
-Expr any(const Expr& extent, const F& element) {
-  return any(std::vector<Expr>{extent}, element);
-}
-template <class F>
-Expr all(const std::vector<Expr>& extents, const F& element) {
-  return dsl::truth(Reducer::kMin, extents, [&](const std::vector<ReduceAxis>& axes) {
-    return dsl::call<Expr>(element, dsl::indices_of(axes));
-  });
-}
-template <class F>
-Expr all(const Expr& extent, const F& element) {
-  return all(std::vector<Expr>{extent}, element);
+Expr all(const Domain& domain, const F& element) {
+  return dsl::truth(Reducer::kMin, domain, element);
 }
 
 }  // namespace tenon

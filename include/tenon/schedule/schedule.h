@@ -264,12 +264,20 @@ class Schedule {
   template <class Primitive>
   std::pair<Loop, Loop> divide(const std::string& action, Loop loop, Place place,
                                const std::string& verb, const Primitive& primitive);
+  // Makes one loop of two: fuse and merge.
+  template <class Primitive>
+  Loop unite(const std::string& action, Loop a, Loop b, Place place, const std::string& verb,
+             const Primitive& primitive);
   // Changes loops that stay.
   template <class Primitive>
   void change(const std::string& action, const std::vector<Loop>& loops, Place place,
               const Primitive& primitive);
   template <class Primitive>
   void mark(const std::string& action, Loop loop, Place place, const Primitive& primitive);
+  // Changes a stage, and no loops.
+  template <class Primitive>
+  void change_stage(const std::string& action, std::string_view stage,
+                    const std::vector<Loop>& loops, Place place, const Primitive& primitive);
 
   absl::Status require_loops(const std::vector<Loop>& loops) const;
   absl::Status wrong_count(std::string_view stage, const std::vector<Loop>& found,
