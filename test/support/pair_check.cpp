@@ -183,7 +183,7 @@ class PairCheck {
       arrays.push_back(stored);
       if (case_.program->params[p].buffer) {
         arrays.back() = Array(stored.type(), {stored.elements()});
-        std::memcpy(arrays.back().data(), stored.data(), stored.bytes());
+        std::copy_n(stored.data(), stored.bytes(), arrays.back().data());
       }
     }
     const absl::Status status =
@@ -192,7 +192,7 @@ class PairCheck {
     for (size_t p = 0; p < arrays.size(); ++p) {
       if (!is_output(p)) continue;
       Array shaped = reference_[p];
-      std::memcpy(shaped.data(), arrays[p].data(), shaped.bytes());
+      std::copy_n(arrays[p].data(), shaped.bytes(), shaped.data());
       if (!same_values(reference_[p], shaped)) {
         return case_.program->params[p].name() + first_difference(reference_[p], shaped) + "\n" +
                print(*lowered);
