@@ -10,9 +10,9 @@ using llvm::Value;
 
 // Must not, or should not, be evaluated in vain: a load, a check, a call.
 bool is_dear(const Expr& e) {
-  if (const Unary* u = e.as<Unary>()) return is_call(u->op) && e.type().is_float();
+  if (const Unary* u = e.as<Unary>()) return is_call(u->op, e.type());
   if (const Binary* b = e.as<Binary>()) {
-    return b->op == BinaryOp::kCheck || b->op == BinaryOp::kPow;
+    return b->op == BinaryOp::kCheck || is_call(b->op, e.type());
   }
   return e.is<Load>();
 }

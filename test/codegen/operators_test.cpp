@@ -166,7 +166,7 @@ void check_cases(Type type, const std::vector<Case>& cases,
 
 std::vector<UnaryOp> unary_ops(Type type) {
   std::vector<UnaryOp> ops;
-  for (int i = 0; i <= static_cast<int>(UnaryOp::kCos); ++i) {
+  for (int i = 0; i < kUnaryOpCount; ++i) {
     if (accepts(static_cast<UnaryOp>(i), type)) ops.push_back(static_cast<UnaryOp>(i));
   }
   return ops;
