@@ -28,6 +28,7 @@
 #include "tenon/ir/index.h"
 #include "tenon/ir/program.h"
 #include "tenon/ir/size.h"
+#include "tenon/schedule/lint.h"
 
 namespace tenon {
 
@@ -135,6 +136,10 @@ class Schedule {
   const Program& program() const { return program_; }
   const Trace& trace() const { return trace_; }
   const absl::Status& status() const { return status_; }
+  // What will be slow on the target, and what to do about it.
+  std::vector<Hint> lint(const Target& target = Target::host()) const {
+    return tenon::lint(program_, target);
+  }
 
   // The loops around the (last) statement that writes the stage, outermost first, without
   // reduction loops: one per dimension of the stage while it is unscheduled.
