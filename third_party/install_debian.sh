@@ -8,7 +8,7 @@ set -eu
 
 required="g++ cmake ninja-build libabsl-dev zlib1g-dev libzstd-dev"
 demo="libeigen3-dev"
-test="catch2 libeigen3-dev"
+test="catch2 libeigen3-dev libisl-dev"
 bench="libeigen3-dev libbenchmark-dev libdnnl-dev"
 llvm_versions="22 21 20 19"  # in order of preference
 
