@@ -183,7 +183,7 @@ class PairCheck {
       arrays.push_back(stored);
       if (case_.program->params[p].buffer) {
         arrays.back() = Array(stored.type(), {stored.elements()});
-        std::memcpy(arrays.back().data(), stored.data(), stored.bytes());
+        std::copy_n(stored.data(), stored.bytes(), arrays.back().data());
       }
     }
     const absl::Status status =
@@ -192,7 +192,7 @@ class PairCheck {
     for (size_t p = 0; p < arrays.size(); ++p) {
       if (!is_output(p)) continue;
       Array shaped = reference_[p];
-      std::memcpy(shaped.data(), arrays[p].data(), shaped.bytes());
+      std::copy_n(arrays[p].data(), shaped.bytes(), shaped.data());
       if (!same_values(reference_[p], shaped)) {
         return case_.program->params[p].name() + first_difference(reference_[p], shaped) + "\n" +
                print(*lowered);
@@ -229,7 +229,7 @@ class PairCheck {
     g.memory =
         std::make_unique<GuardBuffer>(static_cast<size_t>(extent) * size,
                                       rng_.chance(70) ? GuardBuffer::kBack : GuardBuffer::kFront);
-    std::memset(g.memory->data(), 0xff, g.memory->bytes());  // NaN in every float type
+    std::fill_n(g.memory->data(), g.memory->bytes(), std::byte{0xff});  // NaN in every float type
     copy(array, strides, g, true);
     const std::byte* bytes = g.memory->data();
     g.before.assign(bytes, bytes + g.memory->bytes());
@@ -330,7 +330,7 @@ class PairCheck {
       }
       // Inputs and the gaps between elements are as they were.
       if (is_output(p)) copy(data_[p], strides, g, true);
-      if (std::memcmp(g.memory->data(), g.before.data(), g.before.size()) != 0) {
+      if (!std::equal(g.before.begin(), g.before.end(), g.memory->data())) {
         return case_.program->params[p].name() + ": memory that is not an output was written";
       }
     }
