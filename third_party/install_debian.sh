@@ -1,15 +1,16 @@
 #!/bin/sh
 # Installs what Tenon needs from the packages of Debian or Ubuntu, and only what is missing.
 #
-#   install_debian.sh [required] [demo] [test] [bench]      (no argument: required)
+#   install_debian.sh [required] [demo] [test] [bench] [fuzz]      (no argument: required)
 #
 # Run it as root, or as a user who may use sudo.
 set -eu
 
 required="g++ cmake ninja-build libabsl-dev zlib1g-dev libzstd-dev"
 demo="libeigen3-dev"
-test="catch2 libeigen3-dev"
+test="catch2 libeigen3-dev libisl-dev"
 bench="libeigen3-dev libbenchmark-dev libdnnl-dev"
+fuzz="clang-19 libclang-rt-19-dev"
 llvm_versions="22 21 20 19"  # in order of preference
 
 installed() {
@@ -42,7 +43,8 @@ for group in "$@"; do
     demo) for package in $demo; do want "$package"; done ;;
     test) for package in $test; do want "$package"; done ;;
     bench) for package in $bench; do want "$package"; done ;;
-    *) echo "usage: $0 [required] [demo] [test] [bench]" >&2; exit 2 ;;
+    fuzz) for package in $fuzz; do want "$package"; done ;;
+    *) echo "usage: $0 [required] [demo] [test] [bench] [fuzz]" >&2; exit 2 ;;
   esac
 done
 

@@ -15,6 +15,7 @@
 #include "tenon/ir/program.h"
 #include "tenon/jit/jit.h"
 #include "tenon/runtime/runtime.h"
+#include "tenon/schedule/lint.h"
 #include "tenon/schedule/replay.h"
 #include "tenon/schedule/schedule.h"
 #include "tenon/target/target.h"

@@ -265,8 +265,8 @@ Span evaluate(const CompiledRule& rule, int index, Type type, const std::vector<
 
 struct Index {
   std::vector<CompiledRule> rules;
-  std::vector<int> unary[static_cast<int>(UnaryOp::kCos) + 1];
-  std::vector<int> binary[static_cast<int>(BinaryOp::kCheck) + 1];
+  std::vector<int> unary[kUnaryOpCount];
+  std::vector<int> binary[kBinaryOpCount];
   std::vector<int> select;
 };
 

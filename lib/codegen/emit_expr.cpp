@@ -1,4 +1,6 @@
 // Expressions. A null value means that an error was recorded.
+#include <optional>
+
 #include "codegen/emitter.h"
 #include "tenon/base/match.h"
 #include "tenon/ir/visit.h"
@@ -10,11 +12,35 @@ using llvm::Value;
 
 // Must not, or should not, be evaluated in vain: a load, a check, a call.
 bool is_dear(const Expr& e) {
-  if (const Unary* u = e.as<Unary>()) return is_call(u->op) && e.type().is_float();
+  if (const Unary* u = e.as<Unary>()) return is_call(u->op, e.type());
   if (const Binary* b = e.as<Binary>()) {
-    return b->op == BinaryOp::kCheck || b->op == BinaryOp::kPow;
+    return b->op == BinaryOp::kCheck || is_call(b->op, e.type());
   }
   return e.is<Load>();
+}
+
+// The number of this type that e widens, keeping its value; null for another expression.
+const Expr* widened(const Expr& e, Type from) {
+  const Cast* c = e.as<Cast>();
+  if (!c || c->mode != CastMode::kValue || !(c->a.type() == from)) return nullptr;
+  const bool keeps_sign = e.type().is_signed_int() || !from.is_signed_int();
+  return e.type().is_int() && e.type().bits() > from.bits() && keeps_sign ? &c->a : nullptr;
+}
+
+// saturate<T>(wide(x) + wide(y)) of x and y in T, or the difference: one instruction.
+struct SaturatingSum {
+  llvm::Intrinsic::ID id;
+  const Expr *x, *y;
+};
+std::optional<SaturatingSum> saturating_sum(Type type, const Cast& node) {
+  const Binary* sum = node.mode == CastMode::kSaturate ? node.a.as<Binary>() : nullptr;
+  if (!sum || !type.is_int() || (sum->op != BinaryOp::kAdd && sum->op != BinaryOp::kSub)) return {};
+  const Expr *x = widened(sum->a, type), *y = widened(sum->b, type);
+  const bool adds = sum->op == BinaryOp::kAdd, is_signed = type.is_signed_int();
+  // Without a sign the difference would wrap before it saturates.
+  if (!x || !y || !(adds || node.a.type().is_signed_int())) return {};
+  if (is_signed) return {{adds ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::ssub_sat, x, y}};
+  return {{adds ? llvm::Intrinsic::uadd_sat : llvm::Intrinsic::usub_sat, x, y}};
 }
 
 }  // namespace
@@ -47,6 +73,10 @@ Value* Emitter::value(const Expr& e, const Binary& node) {
 }
 
 Value* Emitter::value(const Expr& e, const Cast& node) {
+  if (const auto sum = saturating_sum(e.type(), node)) {
+    Value *x = value(*sum->x), *y = value(*sum->y);
+    return x && y ? b_.CreateBinaryIntrinsic(sum->id, x, y) : nullptr;
+  }
   Value* a = value(node.a);
   return a ? ops_.cast(node.mode, node.a.type(), e.type(), a) : nullptr;
 }

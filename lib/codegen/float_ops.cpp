@@ -91,15 +91,8 @@ Value* Ops::float_unary(UnaryOp op, Value* a) const {
       Value* power = math_unary(UnaryOp::kExp, b.CreateFNeg(a));
       return reciprocal(*this, b.CreateFAdd(float_like(a, 1.0), power));
     }
-    case UnaryOp::kExp:
-    case UnaryOp::kLog:
-    case UnaryOp::kTanh:
-    case UnaryOp::kErf:
-    case UnaryOp::kSin:
-    case UnaryOp::kCos: return math_unary(op, a);
-    case UnaryOp::kNot: break;
+    default: return math_unary(op, a);
   }
-  llvm_unreachable("not an operator on floats");
 }
 
 Value* Ops::float_binary(BinaryOp op, Value* x, Value* y) const {
@@ -111,7 +104,8 @@ Value* Ops::float_binary(BinaryOp op, Value* x, Value* y) const {
     case BinaryOp::kDiv: return b.CreateFDiv(x, y);
     case BinaryOp::kMin: return min_or_max(*this, false, x, y);
     case BinaryOp::kMax: return min_or_max(*this, true, x, y);
-    case BinaryOp::kPow: return power(x, y);
+    case BinaryOp::kPow:
+    case BinaryOp::kTruncRem: return math_binary(op, x, y);
     case BinaryOp::kLt: return b.CreateFCmpOLT(x, y);
     case BinaryOp::kLe: return b.CreateFCmpOLE(x, y);
     case BinaryOp::kEq: return b.CreateFCmpOEQ(x, y);

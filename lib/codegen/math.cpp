@@ -20,13 +20,28 @@ struct Entry {
 Entry entry_of(UnaryOp op) {
   switch (op) {
     case UnaryOp::kExp: return TENON_MATH_ENTRY(exp);
+    case UnaryOp::kExpm1: return TENON_MATH_ENTRY(expm1);
     case UnaryOp::kLog: return TENON_MATH_ENTRY(log);
-    case UnaryOp::kTanh: return TENON_MATH_ENTRY(tanh);
-    case UnaryOp::kErf: return TENON_MATH_ENTRY(erf);
+    case UnaryOp::kLog1p: return TENON_MATH_ENTRY(log1p);
     case UnaryOp::kSin: return TENON_MATH_ENTRY(sin);
     case UnaryOp::kCos: return TENON_MATH_ENTRY(cos);
+    case UnaryOp::kTan: return TENON_MATH_ENTRY(tan);
+    case UnaryOp::kAsin: return TENON_MATH_ENTRY(asin);
+    case UnaryOp::kAcos: return TENON_MATH_ENTRY(acos);
+    case UnaryOp::kAtan: return TENON_MATH_ENTRY(atan);
+    case UnaryOp::kSinh: return TENON_MATH_ENTRY(sinh);
+    case UnaryOp::kCosh: return TENON_MATH_ENTRY(cosh);
+    case UnaryOp::kTanh: return TENON_MATH_ENTRY(tanh);
+    case UnaryOp::kAsinh: return TENON_MATH_ENTRY(asinh);
+    case UnaryOp::kAcosh: return TENON_MATH_ENTRY(acosh);
+    case UnaryOp::kAtanh: return TENON_MATH_ENTRY(atanh);
+    case UnaryOp::kErf: return TENON_MATH_ENTRY(erf);
     default: llvm_unreachable("not a function of the table");
   }
+}
+
+Entry entry_of(BinaryOp op) {
+  return op == BinaryOp::kPow ? TENON_MATH_ENTRY(pow) : TENON_MATH_ENTRY(fmod);
 }
 
 // The table never changes during a call, so its loads may be shared and moved.
@@ -66,25 +81,32 @@ Value* call_per_lane(const Ops& ops, Entry entry, llvm::ArrayRef<Value*> argumen
 
 }  // namespace
 
-bool is_call(UnaryOp op) {
+bool is_call(UnaryOp op, Type type) {
+  if (!type.is_float()) return false;
   switch (op) {
-    case UnaryOp::kExp:
-    case UnaryOp::kLog:
-    case UnaryOp::kTanh:
-    case UnaryOp::kErf:
-    case UnaryOp::kSigmoid:
-    case UnaryOp::kSin:
-    case UnaryOp::kCos: return true;
-    default: return false;
+    case UnaryOp::kNeg:
+    case UnaryOp::kNot:
+    case UnaryOp::kAbs:
+    case UnaryOp::kFloor:
+    case UnaryOp::kCeil:
+    case UnaryOp::kRound:
+    case UnaryOp::kTrunc:
+    case UnaryOp::kSqrt:
+    case UnaryOp::kRsqrt: return false;
+    default: return true;
   }
+}
+
+bool is_call(BinaryOp op, Type type) {
+  return type.is_float() && (op == BinaryOp::kPow || op == BinaryOp::kTruncRem);
 }
 
 Value* Ops::math_unary(UnaryOp op, Value* a) const {
   return call_per_lane(*this, entry_of(op), {a});
 }
 
-Value* Ops::power(Value* x, Value* y) const {
-  return call_per_lane(*this, TENON_MATH_ENTRY(pow), {x, y});
+Value* Ops::math_binary(BinaryOp op, Value* x, Value* y) const {
+  return call_per_lane(*this, entry_of(op), {x, y});
 }
 
 }  // namespace tenon::codegen

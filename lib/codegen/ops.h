@@ -54,10 +54,11 @@ struct Ops {
 
   // math.cpp
   llvm::Value* math_unary(UnaryOp op, llvm::Value* a) const;
-  llvm::Value* power(llvm::Value* a, llvm::Value* b) const;
+  llvm::Value* math_binary(BinaryOp op, llvm::Value* a, llvm::Value* b) const;
 };
 
-// Is the operator a call for each lane, too dear to be computed and thrown away?
-bool is_call(UnaryOp op);
+// Is the operator, on this type, a call for each lane, too dear to be computed and thrown away?
+bool is_call(UnaryOp op, Type type);
+bool is_call(BinaryOp op, Type type);
 
 }  // namespace tenon::codegen

@@ -20,7 +20,9 @@ std::string advice(BinaryOp op, Type type) {
   const bool is_bitwise =
       op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor;
   if (type.is_float() && is_bitwise) return "; bitcast to an integer first";
-  if (type.is_float() && op == BinaryOp::kFloorMod) return "; write x - floor(x / y) * y";
+  if (type.is_float() && op == BinaryOp::kFloorMod) {
+    return "; write x - floor(x / y) * y, or truncrem";
+  }
   if (type.is_bool()) return "; use & and |, or cast to an integer";
   return "; cast first";
 }
@@ -161,6 +163,7 @@ Expr bitcast(Type type, const Expr& a) {
     return invalid("bitcast of " + to_string(a.type()) + " to " + to_string(type) +
                    ": both must have the same size; use cast to convert the value");
   }
+  if (type.scalar == a.type().scalar) return a;
   return make_cast(CastMode::kBits, type.with_lanes(a.type().lanes), a);
 }
 
@@ -172,11 +175,22 @@ Expr trunc(const Expr& a) { return apply_rounding(UnaryOp::kTrunc, a); }
 Expr sqrt(const Expr& a) { return apply_math(UnaryOp::kSqrt, a); }
 Expr rsqrt(const Expr& a) { return apply_math(UnaryOp::kRsqrt, a); }
 Expr exp(const Expr& a) { return apply_math(UnaryOp::kExp, a); }
+Expr expm1(const Expr& a) { return apply_math(UnaryOp::kExpm1, a); }
 Expr log(const Expr& a) { return apply_math(UnaryOp::kLog, a); }
-Expr tanh(const Expr& a) { return apply_math(UnaryOp::kTanh, a); }
-Expr erf(const Expr& a) { return apply_math(UnaryOp::kErf, a); }
-Expr sigmoid(const Expr& a) { return apply_math(UnaryOp::kSigmoid, a); }
+Expr log1p(const Expr& a) { return apply_math(UnaryOp::kLog1p, a); }
 Expr sin(const Expr& a) { return apply_math(UnaryOp::kSin, a); }
 Expr cos(const Expr& a) { return apply_math(UnaryOp::kCos, a); }
+Expr tan(const Expr& a) { return apply_math(UnaryOp::kTan, a); }
+Expr asin(const Expr& a) { return apply_math(UnaryOp::kAsin, a); }
+Expr acos(const Expr& a) { return apply_math(UnaryOp::kAcos, a); }
+Expr atan(const Expr& a) { return apply_math(UnaryOp::kAtan, a); }
+Expr sinh(const Expr& a) { return apply_math(UnaryOp::kSinh, a); }
+Expr cosh(const Expr& a) { return apply_math(UnaryOp::kCosh, a); }
+Expr tanh(const Expr& a) { return apply_math(UnaryOp::kTanh, a); }
+Expr asinh(const Expr& a) { return apply_math(UnaryOp::kAsinh, a); }
+Expr acosh(const Expr& a) { return apply_math(UnaryOp::kAcosh, a); }
+Expr atanh(const Expr& a) { return apply_math(UnaryOp::kAtanh, a); }
+Expr erf(const Expr& a) { return apply_math(UnaryOp::kErf, a); }
+Expr sigmoid(const Expr& a) { return apply_math(UnaryOp::kSigmoid, a); }
 
 }  // namespace tenon

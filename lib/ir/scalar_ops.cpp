@@ -133,6 +133,7 @@ F float_binary(BinaryOp op, F a, F b) {
     case BinaryOp::kSub: return a - b;
     case BinaryOp::kMul: return a * b;
     case BinaryOp::kDiv: return a / b;
+    case BinaryOp::kTruncRem: return std::fmod(a, b);
     case BinaryOp::kMin: return float_min(a, b);
     case BinaryOp::kMax: return float_max(a, b);
     case BinaryOp::kPow: return std::pow(a, b);
@@ -163,12 +164,23 @@ F float_unary(UnaryOp op, F a) {
     case UnaryOp::kSqrt: return std::sqrt(a);
     case UnaryOp::kRsqrt: return F{1} / std::sqrt(a);  // two roundings
     case UnaryOp::kExp: return std::exp(a);
+    case UnaryOp::kExpm1: return std::expm1(a);
     case UnaryOp::kLog: return std::log(a);
-    case UnaryOp::kTanh: return std::tanh(a);
-    case UnaryOp::kErf: return std::erf(a);
-    case UnaryOp::kSigmoid: return F{1} / (F{1} + std::exp(-a));
+    case UnaryOp::kLog1p: return std::log1p(a);
     case UnaryOp::kSin: return std::sin(a);
     case UnaryOp::kCos: return std::cos(a);
+    case UnaryOp::kTan: return std::tan(a);
+    case UnaryOp::kAsin: return std::asin(a);
+    case UnaryOp::kAcos: return std::acos(a);
+    case UnaryOp::kAtan: return std::atan(a);
+    case UnaryOp::kSinh: return std::sinh(a);
+    case UnaryOp::kCosh: return std::cosh(a);
+    case UnaryOp::kTanh: return std::tanh(a);
+    case UnaryOp::kAsinh: return std::asinh(a);
+    case UnaryOp::kAcosh: return std::acosh(a);
+    case UnaryOp::kAtanh: return std::atanh(a);
+    case UnaryOp::kErf: return std::erf(a);
+    case UnaryOp::kSigmoid: return F{1} / (F{1} + std::exp(-a));
     case UnaryOp::kNot: break;
   }
   std::abort();

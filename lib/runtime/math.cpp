@@ -7,8 +7,10 @@ namespace {
 
 // In the order of the declaration in abi.h.
 constexpr tenon_math kMath = {
-    ::expf, ::logf, ::tanhf, ::erff, ::sinf, ::cosf, ::powf,
-    ::exp,  ::log,  ::tanh,  ::erf,  ::sin,  ::cos,  ::pow,
+    ::expf,  ::expm1f, ::logf,  ::log1pf, ::sinf,   ::cosf,   ::tanf, ::asinf, ::acosf, ::atanf,
+    ::sinhf, ::coshf,  ::tanhf, ::asinhf, ::acoshf, ::atanhf, ::erff, ::powf,  ::fmodf, ::exp,
+    ::expm1, ::log,    ::log1p, ::sin,    ::cos,    ::tan,    ::asin, ::acos,  ::atan,  ::sinh,
+    ::cosh,  ::tanh,   ::asinh, ::acosh,  ::atanh,  ::erf,    ::pow,  ::fmod,
 };
 
 }  // namespace

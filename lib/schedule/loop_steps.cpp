@@ -51,43 +51,37 @@ int64_t product_behind(const std::vector<int64_t>& factors, size_t k) {
   return product;
 }
 
-std::string list_text(const std::vector<int64_t>& factors) {
-  std::vector<std::string> parts;
-  for (const int64_t factor : factors) {
-    parts.push_back(factor == kInferred ? "inferred" : std::to_string(factor));
-  }
-  return "{" + join(parts) + "}";
-}
-
 }  // namespace
 
-std::pair<Loop, Loop> Schedule::split(Loop loop, int64_t factor, Place place) {
-  return divide("split(" + name_of(loop) + ", " + std::to_string(factor) + ")", loop, place,
-                "split it into", [&] { return primitives::split(program_, loop.var(), factor); });
+std::pair<Loop, Loop> Schedule::split(Loop loop, const Factor& factor, Place place) {
+  return divide("split(" + name_of(loop) + ", " + factor.text() + ")", loop, place, "split it into",
+                [&] { return primitives::split(program_, loop.var(), factor.value()); });
 }
 
-std::pair<Loop, Loop> Schedule::split(Loop loop, int64_t factor, Tail tail, Place place) {
+std::pair<Loop, Loop> Schedule::split(Loop loop, const Factor& factor, Tail tail, Place place) {
   if (tail == Tail::kGuard) return split(loop, factor, place);
-  const std::string start = "split(" + name_of(loop) + ", " + std::to_string(factor);
+  const std::string start = "split(" + name_of(loop) + ", " + factor.text();
   if (tail == Tail::kPerfect) {
     return divide(start + ", perfect)", loop, place, "split it into",
-                  [&] { return primitives::split_evenly(program_, loop.var(), factor); });
+                  [&] { return primitives::split_evenly(program_, loop.var(), factor.value()); });
   }
   Derived derived(*this, start + ", cut)", place);
   Loop tiled = loop;
   // What is wrong with the loop or the factor is said by the split.
-  if (const auto site = find_loop(program_, loop.var()); site && factor >= 1) {
+  if (const auto site = find_loop(program_, loop.var()); site && factor.value() >= 1) {
     const Expr extent = primitives::extent_of(site->loop, site->facts);
-    const Expr tiles = extent / Expr(factor);
-    tiled = cut(loop, simplify(site->loop.lo + tiles * Expr(factor), site->facts), place).first;
+    const Expr tiles = extent / Expr(factor.value());
+    tiled =
+        cut(loop, simplify(site->loop.lo + tiles * Expr(factor.value()), site->facts), place).first;
   }
   const std::pair<Loop, Loop> loops = split(tiled, factor, place);
   if (!derived.finish()) return {dummy_loop(), dummy_loop()};
   return loops;
 }
 
-std::vector<Loop> Schedule::split(Loop loop, const std::vector<int64_t>& factors, Place place) {
-  const std::string action = "split(" + name_of(loop) + ", " + list_text(factors) + ")";
+std::vector<Loop> Schedule::split(Loop loop, const Factors& given, Place place) {
+  const std::string action = "split(" + name_of(loop) + ", " + given.text() + ")";
+  const std::vector<int64_t> factors = given.values();
   Derived derived(*this, action, place);
   absl::Status wrong = require_loops({loop});
   const auto counts = iterations_of(program_, loop.var(), factors);
@@ -115,10 +109,10 @@ void Schedule::reorder(const std::vector<Loop>& order, Place place) {
          [&] { return primitives::reorder(program_, vars_of(order)); });
 }
 
-std::array<Loop, 4> Schedule::tile(Loop i, Loop j, int64_t i_factor, int64_t j_factor,
+std::array<Loop, 4> Schedule::tile(Loop i, Loop j, const Factor& i_factor, const Factor& j_factor,
                                    Place place) {
-  const std::string action = "tile(" + names_of({i, j}) + ", " + std::to_string(i_factor) + ", " +
-                             std::to_string(j_factor) + ")";
+  const std::string action =
+      "tile(" + names_of({i, j}) + ", " + i_factor.text() + ", " + j_factor.text() + ")";
   Derived derived(*this, action, place);
   const auto [io, ii] = split(i, i_factor, place);
   const auto [jo, ji] = split(j, j_factor, place);
@@ -179,9 +173,9 @@ void Schedule::shift(Loop loop, Expr by, Place place) {
          [&] { return primitives::shift(program_, loop.var(), by); });
 }
 
-void Schedule::skew(Loop inner, Loop outer, int64_t factor, Place place) {
-  change("skew(" + names_of({inner, outer}) + ", " + std::to_string(factor) + ")", {inner, outer},
-         place, [&] { return primitives::skew(program_, inner.var(), outer.var(), factor); });
+void Schedule::skew(Loop inner, Loop outer, const Factor& factor, Place place) {
+  change("skew(" + names_of({inner, outer}) + ", " + factor.text() + ")", {inner, outer}, place,
+         [&] { return primitives::skew(program_, inner.var(), outer.var(), factor.value()); });
 }
 
 void Schedule::reverse(Loop loop, Place place) {
@@ -192,8 +186,8 @@ void Schedule::unroll(Loop loop, Place place) {
   mark("unroll", std::move(loop), place, primitives::unroll);
 }
 
-std::pair<Loop, Loop> Schedule::unroll(Loop loop, int64_t factor, Place place) {
-  const std::string action = "unroll(" + name_of(loop) + ", " + std::to_string(factor) + ")";
+std::pair<Loop, Loop> Schedule::unroll(Loop loop, const Factor& factor, Place place) {
+  const std::string action = "unroll(" + name_of(loop) + ", " + factor.text() + ")";
   Derived derived(*this, action, place);
   const std::pair<Loop, Loop> loops = split(loop, factor, place);
   unroll(loops.second, place);

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <charconv>
 
+#include "schedule/trace_text.h"
 #include "tenon/base/macros.h"
 #include "tenon/schedule/replay.h"
 
@@ -27,23 +29,6 @@ size_t end_of_brackets(std::string_view text, size_t begin) {
     if (depth == 0) return i;
   }
   return std::string_view::npos;
-}
-
-// The parts between commas that stand in no brackets.
-std::vector<std::string> parts_of(std::string_view text) {
-  std::vector<std::string> parts;
-  int depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    const char c = i < text.size() ? text[i] : ',';
-    depth += c == '(' || c == '[' || c == '{';
-    depth -= c == ')' || c == ']' || c == '}';
-    if (c != ',' || depth > 0) continue;
-    parts.emplace_back(trimmed(text.substr(begin, i - begin)));
-    begin = i + 1;
-  }
-  if (parts.size() == 1 && parts[0].empty()) parts.clear();
-  return parts;
 }
 
 // "   12 split(i, 4) -> io, ii   (kernel.cpp:42)"
@@ -88,6 +73,35 @@ absl::StatusOr<TraceLine> parse_line(std::string_view text, int number) {
 }
 
 }  // namespace
+
+std::vector<std::string> parts_of(std::string_view text) {
+  std::vector<std::string> parts;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ',';
+    depth += c == '(' || c == '[' || c == '{';
+    depth -= c == ')' || c == ']' || c == '}';
+    if (c != ',' || depth > 0) continue;
+    parts.emplace_back(trimmed(text.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  if (parts.size() == 1 && parts[0].empty()) parts.clear();
+  return parts;
+}
+
+std::optional<Factor> parse_factor(std::string_view text) {
+  const size_t equals = text.find('=');
+  const bool is_named = equals != std::string_view::npos;
+  const std::string_view name = text.substr(0, is_named ? equals : 0);
+  const std::string_view digits = is_named ? text.substr(equals + 1) : text;
+  if (is_named && (name.empty() || !std::all_of(name.begin(), name.end(), is_word))) return {};
+  int64_t value = kInferred;
+  const char* end = digits.data() + digits.size();
+  const auto parsed = std::from_chars(digits.data(), end, value);
+  if (digits != "inferred" && (parsed.ec != std::errc() || parsed.ptr != end)) return {};
+  return is_named ? Factor::named(std::string(name), value) : Factor(value);
+}
 
 std::string TraceLine::text() const {
   std::string joined;

@@ -292,25 +292,19 @@ class Tiler {
   std::vector<Loop> outer_, inner_;
 };
 
-std::string text_of(const std::vector<int64_t>& numbers) {
-  std::string text;
-  for (const int64_t n : numbers) text += (text.empty() ? "" : ", ") + std::to_string(n);
-  return text;
-}
-
 }  // namespace
 
 RegisterTile Schedule::register_tile(std::string_view stage, const std::vector<Loop>& loops,
-                                     const std::vector<int64_t>& factors, Place place) {
+                                     const Factors& factors, Place place) {
   const std::string action = "register_tile(" + std::string(stage) + ", {" + names_of(loops) +
-                             "}, {" + text_of(factors) + "})";
+                             "}, " + factors.text() + ")";
   RegisterTile tile;
   tile.outer_ = tile.inner_ = std::vector<Loop>(loops.size(), Loop(Var("none")));
   if (!status_.ok()) return tile;
   const absl::StatusOr<Buffer> buffer = find_stage(program_, stage);
   absl::Status ready = buffer.status();
   if (ready.ok()) ready = require_loops(loops);
-  if (ready.ok()) ready = require_tile(program_, *buffer, loops, factors);
+  if (ready.ok()) ready = require_tile(program_, *buffer, loops, factors.values());
   if (!ready.ok()) {
     refuse_step(ready, action, place);
     return tile;
@@ -320,7 +314,7 @@ RegisterTile Schedule::register_tile(std::string_view stage, const std::vector<L
   const bool in_place = written_in(program_, loops.front(), *buffer);
   Tiler tiler(*this, in_place ? copy_out(stage, place) : std::string(stage), place);
   if (status_.ok()) {
-    const absl::Status refusal = tiler.run(loops, factors);
+    const absl::Status refusal = tiler.run(loops, factors.values());
     if (status_.ok() && !refusal.ok()) refuse_step(refusal, action, place);
   }
   if (!derived.finish()) return tile;

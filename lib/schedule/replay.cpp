@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "schedule/common.h"
+#include "schedule/trace_text.h"
 #include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/names.h"
@@ -20,7 +21,8 @@ using Place = Schedule::Place;
 // What the names of the text stand for now.
 class Scope {
  public:
-  explicit Scope(const Schedule& schedule) : schedule_(schedule) {}
+  Scope(const Schedule& schedule, const FactorValues& factors)
+      : schedule_(schedule), factors_(factors) {}
 
   void name_loop(const std::string& name, const Var& loop) { loops_[name] = loop; }
   void name_stage(const std::string& name, const std::string& stage) { stages_[name] = stage; }
@@ -37,6 +39,11 @@ class Scope {
   std::string stage(const std::string& name) const {
     const auto made = stages_.find(name);
     return made == stages_.end() ? name : made->second;
+  }
+  // A named factor has the value that is given for it; without one, that of the text.
+  Factor bound(const Factor& factor) const {
+    const auto given = factors_.find(factor.name());
+    return given == factors_.end() ? factor : factor.with_value(given->second);
   }
   std::string loops_text() const {
     std::string text;
@@ -65,6 +72,7 @@ class Scope {
   }
 
   const Schedule& schedule_;
+  const FactorValues& factors_;
   std::map<std::string, Var> loops_;
   std::map<std::string, std::string> stages_;
 };
@@ -107,6 +115,16 @@ class Arguments {
     value = static_cast<int>(wide);
     if (value != wide) fail(digits + " is too large here");
   }
+  void read(const std::string& text, Factor& factor) {
+    const std::optional<Factor> parsed = parse_factor(text);
+    if (!parsed) return fail("`" + text + "` is not a number");
+    factor = scope_.bound(*parsed);
+  }
+  void read(const std::string& text, Factors& factors) {
+    std::vector<Factor> list;
+    read(text, list);
+    factors = std::move(list);
+  }
   void read(const std::string& word, Tail& tail) {
     if (word != "cut" && word != "perfect") fail("there is no tail " + word);
     tail = word == "cut" ? Tail::kCut : Tail::kPerfect;
@@ -132,12 +150,6 @@ class Arguments {
   void read(const std::string& text, std::vector<T>& values) {
     for (const std::string& one : list(text, '{', '}')) {
       T value{};
-      if constexpr (std::is_same_v<T, int64_t>) {
-        if (one == "inferred") {
-          values.push_back(kInferred);
-          continue;
-        }
-      }
       read(one, value);
       values.push_back(std::move(value));
     }
@@ -153,8 +165,7 @@ class Arguments {
       fail("`" + all + "` is not a list in " + open + close);
       return {};
     }
-    const auto parsed = parse_trace("1 list(" + all.substr(1, all.size() - 2) + ")");
-    return parsed.ok() ? parsed->front().arguments : std::vector<std::string>();
+    return parts_of(std::string_view(all).substr(1, all.size() - 2));
   }
 
   const TraceLine& line_;
@@ -180,6 +191,11 @@ template <>
 struct Read<std::string_view> {
   using Type = std::string;
   static constexpr bool kList = false;
+};
+template <>
+struct Read<const Factors&> {
+  using Type = Factors;
+  static constexpr bool kList = true;
 };
 template <class T>
 struct Read<const std::vector<T>&> {
@@ -209,20 +225,20 @@ struct Takes {
 std::vector<Entry> all_steps() {
   using Name = std::string_view;
   using Loops = const std::vector<Loop>&;
-  using Numbers = const std::vector<int64_t>&;
+  using F = const Factor&;
   using S = Schedule;
   return {
-      Takes<Loop, int64_t>::step("split", &S::split),
-      Takes<Loop, int64_t, Tail>::step("split", &S::split),
-      Takes<Loop, Numbers>::step("split", &S::split),
+      Takes<Loop, F>::step("split", &S::split),
+      Takes<Loop, F, Tail>::step("split", &S::split),
+      Takes<Loop, const Factors&>::step("split", &S::split),
       Takes<Loop, Loop>::step("fuse", &S::fuse),
-      Takes<Loop, Loop, int64_t, int64_t>::step("tile", &S::tile),
+      Takes<Loop, Loop, F, F>::step("tile", &S::tile),
       Takes<Loop, Expr>::step("cut", &S::cut),
       Takes<Loop, Expr>::step("shift", &S::shift),
-      Takes<Loop, Loop, int64_t>::step("skew", &S::skew),
+      Takes<Loop, Loop, F>::step("skew", &S::skew),
       Takes<Loop>::step("reverse", &S::reverse),
       Takes<Loop>::step("unroll", &S::unroll),
-      Takes<Loop, int64_t>::step("unroll", &S::unroll),
+      Takes<Loop, F>::step("unroll", &S::unroll),
       Takes<Loop>::step("vectorize", &S::vectorize),
       Takes<Loop>::step("parallelize", &S::parallelize),
       Takes<Loop, int>::step("fission", &S::fission),
@@ -236,12 +252,12 @@ std::vector<Entry> all_steps() {
       Takes<Name, const IndexMap&>::step("set_layout", &S::set_layout),
       Takes<Name, const std::vector<int>&>::step("reorder_storage", &S::reorder_storage),
       Takes<Name, Loop>::step("expand", &S::expand),
-      Takes<Name, int, int64_t>::step("pad", &S::pad),
+      Takes<Name, int, F>::step("pad", &S::pad),
       Takes<Name, Name>::step("store_over", &S::store_over),
       Takes<Name, Name, const IndexMap&>::step("store_in", &S::store_in),
       Takes<Loop>::step("rfactor", &S::rfactor),
       Takes<Loop>::step("decompose_init", &S::decompose_init),
-      Takes<Name, Loops, Numbers>::step("register_tile", &S::register_tile),
+      Takes<Name, Loops, const Factors&>::step("register_tile", &S::register_tile),
   };
 }
 
@@ -303,6 +319,34 @@ void name_results(const std::vector<TraceLine>& lines, size_t first, size_t end,
   }
 }
 
+absl::StatusOr<FactorValues> factors_in(const std::vector<TraceLine>& lines) {
+  FactorValues factors;
+  for (const TraceLine& line : lines) {
+    if (line.derived) continue;
+    for (const std::string& argument : line.arguments) {
+      const bool is_list = argument.front() == '{' && argument.back() == '}';
+      const std::string inside = is_list ? argument.substr(1, argument.size() - 2) : argument;
+      for (const std::string& part : parts_of(inside)) {
+        const std::optional<Factor> factor = parse_factor(part);
+        if (!factor || factor->name().empty()) continue;
+        const auto [known, is_new] = factors.emplace(factor->name(), factor->value());
+        if (is_new || known->second == factor->value()) continue;
+        return refuse("line " + std::to_string(line.number) + " of the trace, " + line.text() +
+                      ": the factor " + known->first + " is " + std::to_string(known->second) +
+                      " in a line above; one name is one number");
+      }
+    }
+  }
+  return factors;
+}
+
+absl::Status unknown_factor(const std::string& name, const FactorValues& named) {
+  std::string known;
+  for (const auto& [other, value] : named) known += (known.empty() ? "" : ", ") + other;
+  return refuse("the trace has no factor named " + name + "; it has " +
+                (known.empty() ? "none" : known));
+}
+
 absl::Status at_line(const absl::Status& refusal, const TraceLine& line) {
   Diagnostic d = diagnostic_of(refusal).value_or(Diagnostic{});
   if (d.reason.empty()) d.reason = std::string(refusal.message());
@@ -313,11 +357,21 @@ absl::Status at_line(const absl::Status& refusal, const TraceLine& line) {
 
 }  // namespace
 
-absl::Status replay(Schedule& schedule, std::string_view trace, Place place) {
+absl::StatusOr<FactorValues> factors_of(std::string_view trace) {
+  TENON_ASSIGN_OR_RETURN(const std::vector<TraceLine> lines, parse_trace(trace));
+  return factors_in(lines);
+}
+
+absl::Status replay(Schedule& schedule, std::string_view trace, const FactorValues& factors,
+                    Place place) {
   TENON_RETURN_IF_ERROR(schedule.status());
   TENON_ASSIGN_OR_RETURN(const std::vector<TraceLine> lines, parse_trace(trace));
+  TENON_ASSIGN_OR_RETURN(const FactorValues named, factors_in(lines));
+  for (const auto& [name, value] : factors) {
+    if (!named.count(name)) return unknown_factor(name, named);
+  }
   const std::vector<Entry> steps = all_steps();
-  Scope scope(schedule);
+  Scope scope(schedule, factors);
   for (size_t first = 0; first < lines.size();) {
     size_t end = first + 1;
     while (end < lines.size() && lines[end].derived) ++end;

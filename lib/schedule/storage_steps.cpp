@@ -75,11 +75,11 @@ void Schedule::expand(std::string_view stage, Loop loop, Place place) {
   });
 }
 
-void Schedule::pad(std::string_view stage, int dim, int64_t multiple, Place place) {
-  const std::string action = "pad(" + std::string(stage) + ", " + std::to_string(dim) + ", " +
-                             std::to_string(multiple) + ")";
+void Schedule::pad(std::string_view stage, int dim, const Factor& multiple, Place place) {
+  const std::string action =
+      "pad(" + std::string(stage) + ", " + std::to_string(dim) + ", " + multiple.text() + ")";
   change_stage(action, stage, {}, place, [&](const Buffer& buffer) {
-    return primitives::pad(program_, buffer, dim, multiple);
+    return primitives::pad(program_, buffer, dim, multiple.value());
   });
 }
 

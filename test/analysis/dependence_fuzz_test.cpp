@@ -6,13 +6,13 @@
 #include <map>
 
 #include "analysis/evaluate.h"
-#include "analysis/random_expr.h"
-#include "tenon/analysis/dependence.h"
-#include "tenon/ir/program.h"
+#include "analysis/random_pairs.h"
 
 namespace tenon {
 namespace {
 
+using test::Pair;
+using test::PairGenerator;
 using test::Random;
 
 // Where an access happens, and which element it touches there.
@@ -73,109 +73,12 @@ bool meets(const std::vector<Event>& a, const std::vector<Event>& b,
   return false;
 }
 
-struct Pair {
-  Access a, b;
-  std::vector<Direction> directions;
-};
-
-class Generator {
- public:
-  // With a size, loops run to it and indices multiply by it.
-  Generator(Random& random, Var size) : random_(random), size_(std::move(size)) {}
-
-  Pair pair() {
-    static const char* const kNames[] = {"i", "j", "k"};
-    Pair p;
-    std::vector<For> common;
-    std::vector<Var> vars;
-    const int64_t depth = random_.in(1, 3);
-    for (int64_t i = 0; i < depth; ++i) {
-      common.push_back(loop(kNames[i], vars));
-      vars.push_back(common.back().var);
-    }
-    rank_ = static_cast<size_t>(random_.in(1, 2));
-    as_layout_ = random_.chance(60);
-    p.a = access(common);
-    p.b = random_.chance(60) ? p.a : access(common);
-    p.directions = directions(common.size());
-    return p;
-  }
-
- private:
-  For loop(const char* name, const std::vector<Var>& around) {
-    For l = random_.loop(name, around);
-    if (!size_ || random_.chance(40)) return l;
-    const Expr n = size_;
-    l.lo = 0;
-    l.hi = random_.of(std::vector<Expr>{n, n, n, n + 1, n * 2, n / 2, (n + 2) / 3, n - 1});
-    return l;
-  }
-
-  Access access(const std::vector<For>& common) {
-    Access a;
-    a.kind = Access::Kind::kWrite;
-    a.buffer = buffer_;
-    a.loops = common;
-    std::vector<Var> vars;
-    for (const For& l : common) vars.push_back(l.var);
-    if (random_.chance(25)) {
-      a.loops.push_back(loop("p", vars));
-      vars.push_back(a.loops.back().var);
-    }
-    for (size_t d = 0; d < rank_; ++d) a.indices.push_back(index(vars));
-    if (size_ && random_.chance(20)) vars.push_back(size_);
-    while (random_.chance(35)) a.guards.push_back(random_.condition(vars));
-    return a;
-  }
-
-  Expr index(const std::vector<Var>& vars) {
-    const Expr e = as_layout_ ? random_.layout_index(vars) : random_.index(vars);
-    if (!size_ || random_.chance(50)) return e;
-    const Expr n = size_, i = random_.of(vars), j = random_.of(vars);
-    return random_.of(
-        std::vector<Expr>{i * n + j, i * n + j, n - 1 - i, n + i, e + n, i * (n + 1) + j});
-  }
-
-  std::vector<Direction> directions(size_t common) {
-    std::vector<Direction> d;
-    const size_t carried = static_cast<size_t>(random_.in(0, static_cast<int64_t>(common) - 1));
-    for (size_t i = 0; i < carried; ++i) {
-      d.push_back(random_.chance(85) ? Direction::kEqual : Direction::kAny);
-    }
-    d.push_back(random_.chance(85) ? Direction::kGreater : Direction::kAny);
-    if (random_.chance(30)) d.push_back(Direction::kLess);
-    if (d.size() > common) d.pop_back();
-    return d;
-  }
-
-  Random& random_;
-  const Var size_;
-  const Buffer buffer_ = Buffer("a", f32);
-  size_t rank_ = 1;
-  bool as_layout_ = false;
-};
-
-std::string text_of(const Access& a) {
-  std::string text = print(load(a.buffer, a.indices));
-  for (const For& l : a.loops) {
-    text += " for " + l.var.name() + " in " + print(l.lo) + ".." + print(l.hi);
-  }
-  for (const Expr& guard : a.guards) text += " if " + print(guard);
-  return text;
-}
-
-std::string text_of(const Pair& p) {
-  std::string text = text_of(p.a) + "\n" + text_of(p.b) + "\n";
-  for (Direction d : p.directions) text += "<=>*"[static_cast<int>(d)];
-  return text;
-}
-
 TEST_CASE("Random access pairs are never answered wrongly") {
   constexpr int kPairs = 25000;
   Random random(20240611);
   int apart = 0, apart_proved = 0, together = 0, together_found = 0;
   for (int n = 0; n < kPairs; ++n) {
-    const Pair p = Generator(random, Var()).pair();
+    const Pair p = PairGenerator(random, Var()).pair();
     const bool truth = meets(events_of(p.a), events_of(p.b), p.directions);
     const Meeting m = meet(p.a, p.b, p.directions, Facts());
     if (m.answer != Answer::kUnknown && (m.answer == Answer::kYes) != truth) {
@@ -201,7 +104,7 @@ TEST_CASE("Pairs over a size are never answered wrongly") {
   for (int count = 0; count < kPairs; ++count) {
     const Var n("n");
     const Facts facts = Facts().with_size(n);
-    const Pair p = Generator(random, n).pair();
+    const Pair p = PairGenerator(random, n).pair();
     const Meeting m = meet(p.a, p.b, p.directions, facts);
     INFO(text_of(p));
     bool truth = false;

@@ -99,7 +99,7 @@ class Generator {
   }
 
   Expr make_unary(Type type, int depth) {
-    const auto op = static_cast<UnaryOp>(pick(static_cast<size_t>(UnaryOp::kCos) + 1));
+    const auto op = static_cast<UnaryOp>(pick(static_cast<size_t>(kUnaryOpCount)));
     return accepts(op, type.element()) ? unary(op, make(type, depth)) : leaf(type);
   }
 

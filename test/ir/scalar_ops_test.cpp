@@ -374,17 +374,65 @@ TEST_CASE("tanh saturates and does not turn into NaN") {
 }
 
 TEST_CASE("f32 functions are those of f32, and f64 those of f64") {
-  CHECK(same_bits(floats(UnaryOp::kExp, 0.1f), std::exp(0.1f)));
-  CHECK(same_bits(floats(UnaryOp::kLog, 0.1f), std::log(0.1f)));
-  CHECK(same_bits(floats(UnaryOp::kErf, 0.1f), std::erf(0.1f)));
-  CHECK(same_bits(floats(UnaryOp::kSin, 0.1f), std::sin(0.1f)));
-  CHECK(same_bits(floats(UnaryOp::kCos, 0.1f), std::cos(0.1f)));
-  CHECK(same_bits(floats(UnaryOp::kSqrt, 0.1f), std::sqrt(0.1f)));
-  CHECK(same_bits(floats(BinaryOp::kPow, 0.1f, 1.7f), std::pow(0.1f, 1.7f)));
+  // Read when the test runs: the compiler would fold calls with a better rounding.
+  const volatile float small = 0.1f, large = 1.7f;
+  CHECK(same_bits(floats(UnaryOp::kExp, small), std::exp(small)));
+  CHECK(same_bits(floats(UnaryOp::kExpm1, small), std::expm1(small)));
+  CHECK(same_bits(floats(UnaryOp::kLog, small), std::log(small)));
+  CHECK(same_bits(floats(UnaryOp::kLog1p, small), std::log1p(small)));
+  CHECK(same_bits(floats(UnaryOp::kSin, small), std::sin(small)));
+  CHECK(same_bits(floats(UnaryOp::kCos, small), std::cos(small)));
+  CHECK(same_bits(floats(UnaryOp::kTan, small), std::tan(small)));
+  CHECK(same_bits(floats(UnaryOp::kAsin, small), std::asin(small)));
+  CHECK(same_bits(floats(UnaryOp::kAcos, small), std::acos(small)));
+  CHECK(same_bits(floats(UnaryOp::kAtan, small), std::atan(small)));
+  CHECK(same_bits(floats(UnaryOp::kSinh, small), std::sinh(small)));
+  CHECK(same_bits(floats(UnaryOp::kCosh, small), std::cosh(small)));
+  CHECK(same_bits(floats(UnaryOp::kTanh, small), std::tanh(small)));
+  CHECK(same_bits(floats(UnaryOp::kAsinh, small), std::asinh(small)));
+  CHECK(same_bits(floats(UnaryOp::kAcosh, large), std::acosh(large)));
+  CHECK(same_bits(floats(UnaryOp::kAtanh, small), std::atanh(small)));
+  CHECK(same_bits(floats(UnaryOp::kErf, small), std::erf(small)));
+  CHECK(same_bits(floats(UnaryOp::kSqrt, small), std::sqrt(small)));
+  CHECK(same_bits(floats(BinaryOp::kPow, 0.1f, large), std::pow(small, large)));
   CHECK(float_of_bits(f64, apply_unary(UnaryOp::kExp, f64, bits_of_float(f64, 0.1))) ==
         std::exp(0.1));
   CHECK(float_of_bits(f64, apply_binary(BinaryOp::kPow, f64, bits_of_float(f64, 0.1),
                                         bits_of_float(f64, 1.7))) == std::pow(0.1, 1.7));
+}
+
+TEST_CASE("functions of values outside of their domain give NaN, and keep what is exact") {
+  for (UnaryOp op : {UnaryOp::kAsin, UnaryOp::kAcos, UnaryOp::kAtanh}) {
+    INFO(name_of(op));
+    CHECK(std::isnan(floats(op, 1.5f)));
+    CHECK(std::isnan(floats(op, -1.5f)));
+  }
+  CHECK(std::isnan(floats(UnaryOp::kAcosh, 0.5f)));
+  CHECK(std::isnan(floats(UnaryOp::kLog1p, -1.5f)));
+  CHECK(floats(UnaryOp::kAtanh, 1.0f) == kInf);
+  CHECK(floats(UnaryOp::kLog1p, -1.0f) == -kInf);
+  CHECK(floats(UnaryOp::kExpm1, -kInf) == -1.0f);
+  CHECK(floats(UnaryOp::kAtan, kInf) == Approx(1.5707963f));
+  CHECK(floats(UnaryOp::kLog1p, 1e-10f) == 1e-10f);  // log(1 + x) would be 0
+  CHECK(floats(UnaryOp::kExpm1, 1e-10f) == 1e-10f);
+  for (UnaryOp op : {UnaryOp::kExpm1, UnaryOp::kLog1p, UnaryOp::kSin, UnaryOp::kTan, UnaryOp::kAsin,
+                     UnaryOp::kAtan, UnaryOp::kSinh, UnaryOp::kAsinh, UnaryOp::kAtanh}) {
+    INFO(name_of(op));
+    CHECK(same_bits(floats(op, -0.0f), -0.0f));
+    CHECK(std::isnan(floats(op, kNaN)));
+  }
+}
+
+TEST_CASE("the remainder of floats is exact and has the sign of the dividend") {
+  const auto rem = [](float a, float b) { return floats(BinaryOp::kTruncRem, a, b); };
+  CHECK(rem(5.5f, 3.0f) == 2.5f);
+  CHECK(rem(-5.5f, 3.0f) == -2.5f);
+  CHECK(rem(5.5f, -3.0f) == 2.5f);
+  CHECK(same_bits(rem(-6.0f, 3.0f), -0.0f));
+  CHECK(rem(1e30f, 3.0f) == std::fmod(1e30f, 3.0f));  // the quotient has no exact float
+  CHECK(rem(5.5f, kInf) == 5.5f);
+  CHECK(std::isnan(rem(5.5f, 0.0f)));
+  CHECK(std::isnan(rem(kInf, 3.0f)));
 }
 
 TEST_CASE("zero times NaN or infinity is NaN, and so are inf - inf and 0 / 0") {
@@ -518,14 +566,14 @@ TEST_CASE("a bit cast changes nothing") {
 TEST_CASE("operators take the types that the semantics page lists") {
   for (Type type : kAllTypes) {
     INFO(to_string(type));
-    for (BinaryOp op :
-         {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul, BinaryOp::kMin, BinaryOp::kMax}) {
+    for (BinaryOp op : {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul, BinaryOp::kMin,
+                        BinaryOp::kMax, BinaryOp::kTruncRem}) {
       CHECK(accepts(op, type) == !type.is_bool());
     }
     for (BinaryOp op : {BinaryOp::kDiv, BinaryOp::kPow})
       CHECK(accepts(op, type) == type.is_float());
     for (BinaryOp op : {BinaryOp::kFloorDiv, BinaryOp::kFloorMod, BinaryOp::kTruncDiv,
-                        BinaryOp::kTruncRem, BinaryOp::kShl, BinaryOp::kShr}) {
+                        BinaryOp::kShl, BinaryOp::kShr}) {
       CHECK(accepts(op, type) == type.is_int());
     }
     for (BinaryOp op : {BinaryOp::kBitAnd, BinaryOp::kBitOr, BinaryOp::kBitXor}) {

@@ -1,6 +1,5 @@
 // The kernel that everything is built around: what must be true of its machine code.
 #include <catch2/catch.hpp>
-#include <sstream>
 
 #include "jit/programs.h"
 #include "support/native.h"
@@ -14,18 +13,6 @@ struct Shape {
   int64_t m, n, k;
 };
 
-// Vectors that machine code had to put aside and takes back: "vmovups 32(%rsp), %ymm0". (A store
-// alone may be two pointers that travel together.)
-int vector_reloads(const std::string& assembly) {
-  int reloads = 0;
-  std::istringstream lines(assembly);
-  for (std::string line; std::getline(lines, line);) {
-    const auto has = [&](const char* text) { return line.find(text) != std::string::npos; };
-    reloads += (has("(%rsp),") || has("(%rbp),")) && (has("%xmm") || has("%ymm") || has("%zmm"));
-  }
-  return reloads;
-}
-
 TEST_CASE("a tile of too many sums is seen to spill") {
   const test::LinearRelu f;
   for (const Target& target : test::native_targets()) {
@@ -36,9 +23,9 @@ TEST_CASE("a tile of too many sums is seen to spill") {
     auto [i, j] = s.loops<2>("out");
     const auto [rows, columns] = target.matmul_tile(f32);
     s.register_tile("linear", {i, j}, {2 * rows, columns});
-    const absl::StatusOr<Kernel> kernel = jit.compile(s, {.keep_text = true});
+    const absl::StatusOr<Kernel> kernel = jit.compile(s);
     REQUIRE(kernel.ok());
-    CHECK(vector_reloads(kernel->assembly()) > 0);
+    CHECK(kernel->explain()->vectors_reloaded > 0);
   }
 }
 
@@ -55,12 +42,12 @@ TEST_CASE("the tile of a register-tiled product lives in registers, whole and ra
       Schedule s(f.program, {{f.m, shape.m}, {f.n, shape.n}, {f.k, shape.k}});
       auto [i, j] = s.loops<2>("out");
       s.register_tile("linear", {i, j}, {rows, columns});
-      const absl::StatusOr<Kernel> kernel = jit.compile(s, {.keep_text = true});
+      const absl::StatusOr<Kernel> kernel = jit.compile(s);
       INFO(target.to_string() << " " << shape.m << "x" << shape.n << "x" << shape.k << " "
                               << kernel.status());
       REQUIRE(kernel.ok());
       CHECK(kernel->surviving_allocas().empty());
-      CHECK(vector_reloads(kernel->assembly()) == 0);
+      CHECK(kernel->explain()->vectors_reloaded == 0);
       CHECK(kernel->workspace().shared_bytes == 0);
       CHECK(kernel->workspace().bytes_per_worker == 0);
     }

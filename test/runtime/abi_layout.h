@@ -10,7 +10,7 @@
 #define LAYOUT_CHECK(condition) _Static_assert(condition, #condition)
 #endif
 
-LAYOUT_CHECK(TENON_ABI_VERSION == 1);
+LAYOUT_CHECK(TENON_ABI_VERSION == 2);
 LAYOUT_CHECK(offsetof(tenon_call, buffers) == 0);
 LAYOUT_CHECK(offsetof(tenon_call, sizes) == 8);
 LAYOUT_CHECK(offsetof(tenon_call, scalars) == 16);
@@ -23,10 +23,10 @@ LAYOUT_CHECK(offsetof(tenon_executor, self) == 0);
 LAYOUT_CHECK(offsetof(tenon_executor, parallel_for) == 8);
 LAYOUT_CHECK(sizeof(tenon_executor) == 16);
 LAYOUT_CHECK(offsetof(tenon_math, exp_f32) == 0);
-LAYOUT_CHECK(offsetof(tenon_math, pow_f32) == 6 * 8);
-LAYOUT_CHECK(offsetof(tenon_math, exp_f64) == 7 * 8);
-LAYOUT_CHECK(offsetof(tenon_math, pow_f64) == 13 * 8);
-LAYOUT_CHECK(sizeof(tenon_math) == 14 * 8);
+LAYOUT_CHECK(offsetof(tenon_math, fmod_f32) == 18 * 8);
+LAYOUT_CHECK(offsetof(tenon_math, exp_f64) == 19 * 8);
+LAYOUT_CHECK(offsetof(tenon_math, fmod_f64) == 37 * 8);
+LAYOUT_CHECK(sizeof(tenon_math) == 38 * 8);
 LAYOUT_CHECK(offsetof(tenon_fault, site) == 0);
 LAYOUT_CHECK(offsetof(tenon_fault, index) == 8);
 LAYOUT_CHECK(offsetof(tenon_fault, bound) == 16);

@@ -34,20 +34,47 @@ TEST_CASE("the C interface compiles as C") {
 
 TEST_CASE("the default mathematics is that of the C library") {
   const tenon_math& math = default_math();
-  CHECK(math.exp_f32(0.5f) == std::exp(0.5f));
-  CHECK(math.log_f32(0.5f) == std::log(0.5f));
-  CHECK(math.tanh_f32(0.5f) == std::tanh(0.5f));
-  CHECK(math.erf_f32(0.5f) == std::erf(0.5f));
-  CHECK(math.sin_f32(0.5f) == std::sin(0.5f));
-  CHECK(math.cos_f32(0.5f) == std::cos(0.5f));
-  CHECK(math.pow_f32(0.5f, 3.0f) == std::pow(0.5f, 3.0f));
-  CHECK(math.exp_f64(0.5) == std::exp(0.5));
-  CHECK(math.log_f64(0.5) == std::log(0.5));
-  CHECK(math.tanh_f64(0.5) == std::tanh(0.5));
-  CHECK(math.erf_f64(0.5) == std::erf(0.5));
-  CHECK(math.sin_f64(0.5) == std::sin(0.5));
-  CHECK(math.cos_f64(0.5) == std::cos(0.5));
-  CHECK(math.pow_f64(0.5, 3.0) == std::pow(0.5, 3.0));
+  // Read when the test runs: the compiler would fold calls with a better rounding.
+  const volatile float xf = 0.5f, yf = 1.5f;
+  const volatile double x = 0.5, y = 1.5;
+  CHECK(math.exp_f32(xf) == std::exp(xf));
+  CHECK(math.expm1_f32(xf) == std::expm1(xf));
+  CHECK(math.log_f32(xf) == std::log(xf));
+  CHECK(math.log1p_f32(xf) == std::log1p(xf));
+  CHECK(math.sin_f32(xf) == std::sin(xf));
+  CHECK(math.cos_f32(xf) == std::cos(xf));
+  CHECK(math.tan_f32(xf) == std::tan(xf));
+  CHECK(math.asin_f32(xf) == std::asin(xf));
+  CHECK(math.acos_f32(xf) == std::acos(xf));
+  CHECK(math.atan_f32(xf) == std::atan(xf));
+  CHECK(math.sinh_f32(xf) == std::sinh(xf));
+  CHECK(math.cosh_f32(xf) == std::cosh(xf));
+  CHECK(math.tanh_f32(xf) == std::tanh(xf));
+  CHECK(math.asinh_f32(xf) == std::asinh(xf));
+  CHECK(math.acosh_f32(yf) == std::acosh(yf));
+  CHECK(math.atanh_f32(xf) == std::atanh(xf));
+  CHECK(math.erf_f32(xf) == std::erf(xf));
+  CHECK(math.pow_f32(xf, 3.0f) == std::pow(xf, 3.0f));
+  CHECK(math.fmod_f32(-5.5f, 3.0f) == -2.5f);
+  CHECK(math.exp_f64(x) == std::exp(x));
+  CHECK(math.expm1_f64(x) == std::expm1(x));
+  CHECK(math.log_f64(x) == std::log(x));
+  CHECK(math.log1p_f64(x) == std::log1p(x));
+  CHECK(math.sin_f64(x) == std::sin(x));
+  CHECK(math.cos_f64(x) == std::cos(x));
+  CHECK(math.tan_f64(x) == std::tan(x));
+  CHECK(math.asin_f64(x) == std::asin(x));
+  CHECK(math.acos_f64(x) == std::acos(x));
+  CHECK(math.atan_f64(x) == std::atan(x));
+  CHECK(math.sinh_f64(x) == std::sinh(x));
+  CHECK(math.cosh_f64(x) == std::cosh(x));
+  CHECK(math.tanh_f64(x) == std::tanh(x));
+  CHECK(math.asinh_f64(x) == std::asinh(x));
+  CHECK(math.acosh_f64(y) == std::acosh(y));
+  CHECK(math.atanh_f64(x) == std::atanh(x));
+  CHECK(math.erf_f64(x) == std::erf(x));
+  CHECK(math.pow_f64(x, 3.0) == std::pow(x, 3.0));
+  CHECK(math.fmod_f64(-5.5, 3.0) == -2.5);
 }
 
 }  // namespace tenon

@@ -130,5 +130,73 @@ TEST_CASE("A schedule that was refused replays nothing, and an empty text does n
   CHECK(replay(s, "1 split(i, 4)") == s.status());
 }
 
+// --- Named factors.
+
+// A tile with named factors, one of them used twice.
+Schedule tiled(int64_t rows) {
+  const Program p = linear_relu();
+  Schedule s(p, sizes_of(p, {{"m", 24}, {"n", 40}, {"k", 12}}));
+  const auto [i, j] = s.loops<2>("out");
+  const std::vector<Loop> split = s.split(i, {kInferred, Factor::named("rows", rows)});
+  const auto [jo, ji] = s.split(j, Factor::named("columns", 8), Tail::kCut);
+  s.unroll(split[1], Factor::named("rows", rows));
+  s.vectorize(ji);
+  REQUIRE(s.status().ok());
+  return s;
+}
+
+TEST_CASE("a factor with a name shows it in the trace") {
+  const std::string text = tiled(6).trace().to_string();
+  INFO(text);
+  CHECK(text.find("split(i_1, {inferred, rows=6})") != std::string::npos);
+  CHECK(text.find("split(j_1, columns=8, cut)") != std::string::npos);
+  const absl::StatusOr<FactorValues> factors = factors_of(text);
+  REQUIRE(factors.ok());
+  CHECK(*factors == FactorValues{{"columns", 8}, {"rows", 6}});
+}
+
+TEST_CASE("replay gives named factors other values, and they keep their names") {
+  const std::string text = tiled(6).trace().to_string();
+  const Program p = linear_relu();
+  Schedule s(p, sizes_of(p, {{"m", 24}, {"n", 40}, {"k", 12}}));
+  const absl::Status status = replay(s, text, {{"rows", 4}});
+  INFO(status);
+  REQUIRE(status.ok());
+  CHECK(print(s.program()) == print(tiled(4).program()));
+  CHECK(*factors_of(s.trace().to_string()) == FactorValues{{"columns", 8}, {"rows", 4}});
+  // Without values the text's own.
+  Schedule same(p, sizes_of(p, {{"m", 24}, {"n", 40}, {"k", 12}}));
+  REQUIRE(replay(same, text).ok());
+  CHECK(print(same.program()) == print(tiled(6).program()));
+}
+
+TEST_CASE("names of factors that the trace does not have, or has twice, are refused") {
+  Schedule s(chain());
+  const std::string trace = "1 split(i, rows=4) -> io, ii\n2 split(ii, inner=2) -> a, b\n";
+  CHECK(replay(s, trace, {{"row", 8}}).message() ==
+        "the trace has no factor named row; it has inner, rows");
+  CHECK(replay(s, "1 unroll(i)", {{"row", 8}}).message() ==
+        "the trace has no factor named row; it has none");
+  CHECK(s.trace().steps().empty());
+  CHECK(factors_of("1 split(i, rows=4) -> io, ii\n2 split(ii, rows=2)\n").status().message() ==
+        "line 2 of the trace, split(ii, rows=2): the factor rows is 4 in a line above; one name is "
+        "one number");
+  CHECK(error_of("1 split(i, rows=four)") ==
+        "line 1 of the trace, split(i, rows=four): `rows=four` is not a number");
+  // A value that no step takes is the step's to refuse.
+  const absl::Status refused = replay(s, trace, {{"rows", 0}});
+  CHECK_THAT(std::string(refused.message()),
+             Catch::Contains("line 1 of the trace, split(i, rows=4)") &&
+                 Catch::Contains("split(i, rows=0) refused"));
+}
+
+TEST_CASE("the name of a factor becomes an identifier") {
+  CHECK(Factor::named("rows of x", 3).text() == "rows_of_x=3");
+  CHECK(Factor::named("2nd", 3).text() == "_2nd=3");
+  CHECK(Factor::named("", 3).text() == "_=3");
+  CHECK(Factor(7).text() == "7");
+  CHECK(Factors({kInferred, Factor::named("n", 4)}).text() == "{inferred, n=4}");
+}
+
 }  // namespace
 }  // namespace tenon::test

@@ -223,11 +223,10 @@ class Generator {
       constexpr UnaryOp kOps[] = {UnaryOp::kNeg, UnaryOp::kNot, UnaryOp::kAbs};
       return unary(kOps[rng_.below(3)], a);
     }
-    constexpr UnaryOp kOps[] = {
-        UnaryOp::kNeg,   UnaryOp::kAbs,  UnaryOp::kFloor, UnaryOp::kCeil,    UnaryOp::kRound,
-        UnaryOp::kTrunc, UnaryOp::kSqrt, UnaryOp::kRsqrt, UnaryOp::kExp,     UnaryOp::kLog,
-        UnaryOp::kTanh,  UnaryOp::kErf,  UnaryOp::kSin,   UnaryOp::kSigmoid, UnaryOp::kCos};
-    return unary(kOps[rng_.below(15)], a);
+    for (;;) {
+      const auto op = static_cast<UnaryOp>(rng_.below(kUnaryOpCount));
+      if (accepts(op, type)) return unary(op, a);
+    }
   }
 
   Expr binary_of(Type type, const Expr& a, const Expr& b) {

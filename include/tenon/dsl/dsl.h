@@ -2,8 +2,12 @@
 #pragma once
 
 #include "tenon/dsl/build.h"
+#include "tenon/dsl/quantized.h"
 #include "tenon/dsl/reduce.h"
 #include "tenon/dsl/tensor.h"
+#include "tenon/ir/float8.h"
+#include "tenon/ir/functions.h"
 #include "tenon/ir/index.h"
+#include "tenon/ir/integers.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/size.h"

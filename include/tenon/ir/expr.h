@@ -138,13 +138,25 @@ enum class UnaryOp : uint8_t {
   kSqrt,
   kRsqrt,
   kExp,
+  kExpm1,  // exp(x) - 1
   kLog,
-  kTanh,
-  kErf,
-  kSigmoid,
+  kLog1p,  // log(1 + x)
   kSin,
   kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kTanh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kErf,
+  kSigmoid,
 };
+inline constexpr int kUnaryOpCount = static_cast<int>(UnaryOp::kSigmoid) + 1;
 
 enum class BinaryOp : uint8_t {
   kAdd,
@@ -154,7 +166,7 @@ enum class BinaryOp : uint8_t {
   kFloorDiv,  // integers; x // 0 is 0
   kFloorMod,  // integers; x % 0 is x
   kTruncDiv,  // integers; x / 0 is 0
-  kTruncRem,  // integers; x rem 0 is x
+  kTruncRem,  // the sign of x; integers: x rem 0 is x; floats: exact, the fmod of C
   kMin,       // NaN propagates, -0 < +0
   kMax,
   kPow,     // floats
@@ -171,6 +183,7 @@ enum class BinaryOp : uint8_t {
   // return an error; nothing outside of a buffer is touched. Both sides are i64.
   kCheck,
 };
+inline constexpr int kBinaryOpCount = static_cast<int>(BinaryOp::kCheck) + 1;
 
 // The associative operators that Accumulate and Reduce use.
 enum class Reducer : uint8_t { kSum, kProd, kMax, kMin };

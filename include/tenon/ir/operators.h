@@ -45,8 +45,8 @@ void operator||(const A&, const B&) = delete;  // write a | b
 Expr min(const Expr& a, const Expr& b);
 Expr max(const Expr& a, const Expr& b);
 Expr truncdiv(const Expr& a, const Expr& b);
-Expr truncrem(const Expr& a, const Expr& b);
-Expr ceildiv(const Expr& a, const Expr& b);  // floor((a + b - 1) / b), integers
+Expr truncrem(const Expr& a, const Expr& b);  // the sign of a; of floats exact, the fmod of C
+Expr ceildiv(const Expr& a, const Expr& b);   // floor((a + b - 1) / b), integers
 Expr pow(const Expr& a, const Expr& b);
 
 Expr select(const Expr& condition, const Expr& on_true, const Expr& on_false);
@@ -63,12 +63,23 @@ Expr trunc(const Expr& a);
 Expr sqrt(const Expr& a);
 Expr rsqrt(const Expr& a);
 Expr exp(const Expr& a);
+Expr expm1(const Expr& a);  // exp(a) - 1, exact near 0
 Expr log(const Expr& a);
-Expr tanh(const Expr& a);
-Expr erf(const Expr& a);
-Expr sigmoid(const Expr& a);
+Expr log1p(const Expr& a);  // log(1 + a), exact near 0
 Expr sin(const Expr& a);
 Expr cos(const Expr& a);
+Expr tan(const Expr& a);
+Expr asin(const Expr& a);
+Expr acos(const Expr& a);
+Expr atan(const Expr& a);
+Expr sinh(const Expr& a);
+Expr cosh(const Expr& a);
+Expr tanh(const Expr& a);
+Expr asinh(const Expr& a);
+Expr acosh(const Expr& a);
+Expr atanh(const Expr& a);
+Expr erf(const Expr& a);
+Expr sigmoid(const Expr& a);
 
 // The type that two operands meet in; empty when one of them needs a cast by hand.
 std::optional<Type> promote(Type a, Type b);

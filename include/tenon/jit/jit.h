@@ -24,6 +24,7 @@
 #include "absl/types/span.h"
 #include "tenon/base/status.h"
 #include "tenon/base/stride_class.h"
+#include "tenon/jit/explain.h"
 #include "tenon/runtime/allocator.h"
 #include "tenon/runtime/executor.h"
 #include "tenon/runtime/signature.h"
@@ -114,6 +115,8 @@ class Kernel {
   const std::string& assembly() const;
   // Local arrays that live in memory instead of registers, by name.
   const std::vector<std::string>& surviving_allocas() const;
+  // All of this in a page, with what the loops say about speed. Compiles once more.
+  absl::StatusOr<Explanation> explain() const;
 
  private:
   friend class Jit;

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TENON_ABI_VERSION 1
+#define TENON_ABI_VERSION 2
 
 /* One chunk of a parallel loop: iterations [begin, end) on this worker. */
 typedef void (*tenon_task)(void* context, int64_t begin, int64_t end, int32_t worker);
@@ -29,19 +29,43 @@ typedef struct tenon_executor {
 /* Scalar mathematics that is not emitted inline. */
 typedef struct tenon_math {
   float (*exp_f32)(float);
+  float (*expm1_f32)(float);
   float (*log_f32)(float);
-  float (*tanh_f32)(float);
-  float (*erf_f32)(float);
+  float (*log1p_f32)(float);
   float (*sin_f32)(float);
   float (*cos_f32)(float);
+  float (*tan_f32)(float);
+  float (*asin_f32)(float);
+  float (*acos_f32)(float);
+  float (*atan_f32)(float);
+  float (*sinh_f32)(float);
+  float (*cosh_f32)(float);
+  float (*tanh_f32)(float);
+  float (*asinh_f32)(float);
+  float (*acosh_f32)(float);
+  float (*atanh_f32)(float);
+  float (*erf_f32)(float);
   float (*pow_f32)(float, float);
+  float (*fmod_f32)(float, float);
   double (*exp_f64)(double);
+  double (*expm1_f64)(double);
   double (*log_f64)(double);
-  double (*tanh_f64)(double);
-  double (*erf_f64)(double);
+  double (*log1p_f64)(double);
   double (*sin_f64)(double);
   double (*cos_f64)(double);
+  double (*tan_f64)(double);
+  double (*asin_f64)(double);
+  double (*acos_f64)(double);
+  double (*atan_f64)(double);
+  double (*sinh_f64)(double);
+  double (*cosh_f64)(double);
+  double (*tanh_f64)(double);
+  double (*asinh_f64)(double);
+  double (*acosh_f64)(double);
+  double (*atanh_f64)(double);
+  double (*erf_f64)(double);
   double (*pow_f64)(double, double);
+  double (*fmod_f64)(double, double);
 } tenon_math;
 
 /* Filled by the first check(...) that fails; site is -1 while all is well. Set with an atomic

@@ -3,6 +3,7 @@
 //   std::string steps = s.trace().to_string();
 //   Schedule t(other_program, {{m, 64}});
 //   absl::Status status = replay(t, steps);
+//   absl::Status tuned = replay(u, steps, {{"rows", 6}});   // other values of named factors
 //
 // Names in the text are those that the Program shows when its turn comes. A name that it does not
 // show, and that an earlier line gave to a loop or stage that it made, means what the same line
@@ -30,9 +31,13 @@ struct TraceLine {
 };
 absl::StatusOr<std::vector<TraceLine>> parse_trace(std::string_view text);
 
+// The named factors of the steps, and their values: what a tuner may choose. A name with two values
+// is refused.
+absl::StatusOr<FactorValues> factors_of(std::string_view trace);
+
 // Does the steps, until one is refused: the error names the line of the text. The schedule keeps
-// the steps that were done.
-absl::Status replay(Schedule& schedule, std::string_view trace,
+// the steps that were done. Named factors take the values given here, the others those of the text.
+absl::Status replay(Schedule& schedule, std::string_view trace, const FactorValues& factors = {},
                     Schedule::Place place = Schedule::Place::current());
 
 }  // namespace tenon

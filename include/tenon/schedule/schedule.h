@@ -28,6 +28,8 @@
 #include "tenon/ir/index.h"
 #include "tenon/ir/program.h"
 #include "tenon/ir/size.h"
+#include "tenon/schedule/factor.h"
+#include "tenon/schedule/lint.h"
 
 namespace tenon {
 
@@ -84,9 +86,6 @@ enum class Tail : uint8_t {
   kPerfect,  // there are none: refused unless the factor is proved to divide the extent
 };
 
-// In a list of factors: the one that follows from the extent and the others.
-inline constexpr int64_t kInferred = -1;
-
 class Schedule;
 
 // What register_tile made, by dimension of the tile: the loops over the tiles (the last dimension's
@@ -135,6 +134,10 @@ class Schedule {
   const Program& program() const { return program_; }
   const Trace& trace() const { return trace_; }
   const absl::Status& status() const { return status_; }
+  // What will be slow on the target, and what to do about it.
+  std::vector<Hint> lint(const Target& target = Target::host()) const {
+    return tenon::lint(program_, target);
+  }
 
   // The loops around the (last) statement that writes the stage, outermost first, without
   // reduction loops: one per dimension of the stage while it is unscheduled.
@@ -146,30 +149,30 @@ class Schedule {
 
   // for i in 0..n { S }  ->  for io in 0..ceil(n / factor) { for ii in 0..factor { if ... { S } } }
   // with i = io*factor + ii, guarded by i < n where the factor does not divide.
-  std::pair<Loop, Loop> split(Loop loop, int64_t factor, Place place = Place::current());
-  std::pair<Loop, Loop> split(Loop loop, int64_t factor, Tail tail, Place place = Place::current());
+  std::pair<Loop, Loop> split(Loop loop, const Factor& factor, Place place = Place::current());
+  std::pair<Loop, Loop> split(Loop loop, const Factor& factor, Tail tail,
+                              Place place = Place::current());
   // Several at once: the iterations of each new loop, outermost first. One of them may be
   // kInferred: the extent by the others, rounded up. If none is, that is one more loop, outermost.
-  std::vector<Loop> split(Loop loop, const std::vector<int64_t>& factors,
-                          Place place = Place::current());
+  std::vector<Loop> split(Loop loop, const Factors& factors, Place place = Place::current());
   // for i { for j }  ->  for f in 0..ni*nj, with i = f // nj, j = f % nj
   Loop fuse(Loop outer, Loop inner, Place place = Place::current());
   // Puts perfectly nested loops into this order, in the places that they hold now.
   void reorder(const std::vector<Loop>& order, Place place = Place::current());
   // Two splits and a reorder: (io, jo, ii, ji).
-  std::array<Loop, 4> tile(Loop i, Loop j, int64_t i_factor, int64_t j_factor,
+  std::array<Loop, 4> tile(Loop i, Loop j, const Factor& i_factor, const Factor& j_factor,
                            Place place = Place::current());
   // for i in 0..n  ->  for a in 0..at, for b in at..n. `at` may use sizes and outer loops.
   std::pair<Loop, Loop> cut(Loop loop, Expr at, Place place = Place::current());
   // for i in lo..hi { S[i] }  ->  for i in lo+by..hi+by { S[i-by] }. `by` as `at` of a cut.
   void shift(Loop loop, Expr by, Place place = Place::current());
   // Shifts the inner loop by factor * outer, which turns the dependences of stencils.
-  void skew(Loop inner, Loop outer, int64_t factor, Place place = Place::current());
+  void skew(Loop inner, Loop outer, const Factor& factor, Place place = Place::current());
   // The last iteration first.
   void reverse(Loop loop, Place place = Place::current());
   void unroll(Loop loop, Place place = Place::current());
   // A split, and an unroll of the inner loop.
-  std::pair<Loop, Loop> unroll(Loop loop, int64_t factor, Place place = Place::current());
+  std::pair<Loop, Loop> unroll(Loop loop, const Factor& factor, Place place = Place::current());
   void vectorize(Loop loop, Place place = Place::current());
   void parallelize(Loop loop, Place place = Place::current());
   // for i { A; B }  ->  for i1 { A }, for i2 { B }: the first `statements` go to the first loop.
@@ -200,7 +203,7 @@ class Schedule {
   // for i { alloc t: f32[n]; ... t[j] ... }  ->  alloc t: f32[m, n]; for i { ... t[i, j] ... }
   void expand(std::string_view stage, Loop loop, Place place = Place::current());
   // Rounds the extent of a local stage's dimension up to a multiple.
-  void pad(std::string_view stage, int dim, int64_t multiple, Place place = Place::current());
+  void pad(std::string_view stage, int dim, const Factor& multiple, Place place = Place::current());
 
   // The stage takes over the memory of an earlier one, whose elements are no longer read where they
   // are overwritten: e[i] = exp(t[i])  ->  t[i] = exp(t[i])
@@ -237,7 +240,7 @@ class Schedule {
   // the tile, vectorizes the innermost loops and unrolls the rest. Where the loops are those of an
   // output that is accumulated in place, the output gets a local stage first.
   RegisterTile register_tile(std::string_view stage, const std::vector<Loop>& loops,
-                             const std::vector<int64_t>& factors, Place place = Place::current());
+                             const Factors& factors, Place place = Place::current());
 
  private:
   class Derived;  // a derived step in progress
