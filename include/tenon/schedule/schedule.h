@@ -113,7 +113,8 @@ struct Partials {
   std::vector<Loop> init, fold;
 };
 
-// What decompose_init made: the loops of the two nests, outermost first.
+// What decompose_init made of the loops that it divided, outermost first; loops further in, such as
+// those of the reduction, keep their handles.
 struct InitAndUpdate {
   std::vector<Loop> init, update;
 };
