@@ -83,6 +83,6 @@ Expr sign(const Expr& a) {
 
 Expr clamp(const Expr& a, const Expr& lo, const Expr& hi) { return min(hi, max(a, lo)); }
 
-Expr wrapped_index(const Expr& i, const Expr& n) { return select(i < 0, i + n, i); }
+Expr signed_index(const Expr& i, const Expr& n) { return select(i < 0, i + n, i); }
 
 }  // namespace tenon

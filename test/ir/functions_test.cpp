@@ -110,7 +110,7 @@ TEST_CASE("clamp gives the upper bound where the bounds cross, and keeps NaN") {
 
 TEST_CASE("a negative index counts from the end") {
   const Var i("i"), n("n");
-  CHECK(print(wrapped_index(i, n)) == "select(i < 0, i + n, i)");
+  CHECK(print(signed_index(i, n)) == "select(i < 0, i + n, i)");
 }
 
 }  // namespace

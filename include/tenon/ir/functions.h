@@ -3,7 +3,7 @@
 //
 //   Expr y = clamp(x, 0, 6);                            // min(6, max(x, 0))
 //   Expr z = select(isnan(x), zero, x);
-//   Expr e = table(wrapped_index(index(i), n));         // index -1 is the last
+//   Expr e = table(signed_index(index(i), n));          // index -1 is the last
 #pragma once
 
 #include "tenon/ir/operators.h"
@@ -31,6 +31,6 @@ Expr sign(const Expr& a);
 // min(hi, max(a, lo)): hi where lo > hi, and a NaN stays.
 Expr clamp(const Expr& a, const Expr& lo, const Expr& hi);
 // i + n where i is negative, as numpy counts from the end.
-Expr wrapped_index(const Expr& i, const Expr& n);
+Expr signed_index(const Expr& i, const Expr& n);
 
 }  // namespace tenon
