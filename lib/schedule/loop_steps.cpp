@@ -178,6 +178,17 @@ void Schedule::skew(Loop inner, Loop outer, const Factor& factor, Place place) {
          [&] { return primitives::skew(program_, inner.var(), outer.var(), factor.value()); });
 }
 
+template <class Mark>
+std::pair<Loop, Loop> Schedule::split_and_mark(const std::string& name, Loop loop,
+                                               const Factor& factor, Place place,
+                                               const Mark& mark) {
+  Derived derived(*this, name + "(" + name_of(loop) + ", " + factor.text() + ")", place);
+  const std::pair<Loop, Loop> loops = split(loop, factor, place);
+  mark(loops);
+  if (!derived.finish()) return {dummy_loop(), dummy_loop()};
+  return loops;
+}
+
 void Schedule::reverse(Loop loop, Place place) {
   mark("reverse", std::move(loop), place, primitives::reverse);
 }
@@ -187,12 +198,13 @@ void Schedule::unroll(Loop loop, Place place) {
 }
 
 std::pair<Loop, Loop> Schedule::unroll(Loop loop, const Factor& factor, Place place) {
-  const std::string action = "unroll(" + name_of(loop) + ", " + factor.text() + ")";
-  Derived derived(*this, action, place);
-  const std::pair<Loop, Loop> loops = split(loop, factor, place);
-  unroll(loops.second, place);
-  if (!derived.finish()) return {dummy_loop(), dummy_loop()};
-  return loops;
+  return split_and_mark("unroll", loop, factor, place,
+                        [&](const auto& loops) { unroll(loops.second, place); });
+}
+
+std::pair<Loop, Loop> Schedule::parallelize(Loop loop, const Factor& grain, Place place) {
+  return split_and_mark("parallelize", loop, grain, place,
+                        [&](const auto& loops) { parallelize(loops.first, place); });
 }
 
 void Schedule::vectorize(Loop loop, Place place) {

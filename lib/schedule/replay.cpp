@@ -241,6 +241,7 @@ std::vector<Entry> all_steps() {
       Takes<Loop, F>::step("unroll", &S::unroll),
       Takes<Loop>::step("vectorize", &S::vectorize),
       Takes<Loop>::step("parallelize", &S::parallelize),
+      Takes<Loop, F>::step("parallelize", &S::parallelize),
       Takes<Loop, int>::step("fission", &S::fission),
       Takes<Loop, Loop>::step("merge", &S::merge),
       Takes<Loop>::step("relax", &S::relax),

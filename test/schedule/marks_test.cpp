@@ -137,6 +137,32 @@ TEST_CASE("A loop is unrolled by a factor") {
   s.check();
 }
 
+TEST_CASE("A parallel loop with a grain runs over chunks") {
+  const Program p = program_of("for i in 0..n { out[i] = x[i] }");
+  Followed s(p, sizes_of(p, {{"m", 1}, {"n", 11}}));
+  const auto [chunks, inside] = s->parallelize(s->loops("out")[0], Factor::named("grain", 4));
+  s.check();
+  CHECK(body_of(s->program()) == R"(  parallel for io in 0..(n + 3) // 4 {
+    for ii in 0..4 {
+      if io * 4 + ii < n {
+        out[io * 4 + ii] = x[io * 4 + ii]
+      }
+    }
+  }
+)");
+  CHECK(s->trace().to_string().find("parallelize(i, grain=4)") != std::string::npos);
+  s->vectorize(inside);
+  s.check();
+
+  Schedule race(p);
+  race.parallelize(race.loops("out")[0], 0);
+  CHECK(refusal_of(race) ==
+        "schedule step 1: parallelize(i, 0) refused\n"
+        "  split(i, 0): the factor of a split must be at least 1 and at most 2147483648, and it is "
+        "0");
+  CHECK(body_of(race.program()) == body_of(p));
+}
+
 TEST_CASE("An unroll by a factor that is too large changes nothing") {
   const Program p = program_of("for i in 0..n { out[i] = x[i] }");
   Schedule s(p);

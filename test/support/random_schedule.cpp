@@ -266,7 +266,13 @@ void random_step(Rng& rng, Schedule& s) {
       s.vectorize(inner);
       break;
     }
-    case 10: s.parallelize(loop); break;
+    case 10:
+      if (rng.chance(70)) {
+        s.parallelize(loop);
+      } else {
+        s.parallelize(loop, kFactors[rng.below(5)]);
+      }
+      break;
     case 11:
     case 17:
       s.fission(p.sequences.empty() ? loop : rng.pick(p.sequences), rng.between(1, 2));

@@ -176,6 +176,8 @@ class Schedule {
   std::pair<Loop, Loop> unroll(Loop loop, const Factor& factor, Place place = Place::current());
   void vectorize(Loop loop, Place place = Place::current());
   void parallelize(Loop loop, Place place = Place::current());
+  // A split, and its outer loop parallel: a worker takes at least `grain` iterations at a time.
+  std::pair<Loop, Loop> parallelize(Loop loop, const Factor& grain, Place place = Place::current());
   // for i { A; B }  ->  for i1 { A }, for i2 { B }: the first `statements` go to the first loop.
   std::pair<Loop, Loop> fission(Loop loop, int statements, Place place = Place::current());
   // for i { A }, for j { B }  ->  for i { A; B }. What stands between goes above or below.
@@ -278,6 +280,10 @@ class Schedule {
               const Primitive& primitive);
   template <class Primitive>
   void mark(const std::string& action, Loop loop, Place place, const Primitive& primitive);
+  // A derived step: a split by the factor, and one of its loops marked.
+  template <class Mark>
+  std::pair<Loop, Loop> split_and_mark(const std::string& name, Loop loop, const Factor& factor,
+                                       Place place, const Mark& mark);
   // Changes a stage, and no loops.
   template <class Primitive>
   void change_stage(const std::string& action, std::string_view stage,
