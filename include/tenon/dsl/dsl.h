@@ -1,7 +1,10 @@
 // The whole expression language: sizes, tensors, operators, reductions, programs.
 #pragma once
 
+#include "tenon/dsl/border.h"
 #include "tenon/dsl/build.h"
+#include "tenon/dsl/domain.h"
+#include "tenon/dsl/pieces.h"
 #include "tenon/dsl/reduce.h"
 #include "tenon/dsl/tensor.h"
 #include "tenon/ir/index.h"
