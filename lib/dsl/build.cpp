@@ -84,6 +84,10 @@ class ProgramBuilder {
         return refuse("program " + data_.name + ": output " + output.name() +
                       " is an input; an output is computed (a copy, if need be)");
       }
+      if (!output.buffer().definition()) {
+        return refuse("program " + data_.name + ": output " + output.name() +
+                      " is the state of a scan; its results are after(), before() and last()");
+      }
       TENON_RETURN_IF_ERROR(add_param(output));
     }
     return absl::OkStatus();
@@ -102,21 +106,16 @@ class ProgramBuilder {
     for (const Recipe* recipe : graph_.order()) {
       for (const Buffer& tensor : graph_.results_of(*recipe)) {
         if (!declared_.count(tensor)) TENON_RETURN_IF_ERROR(claim_name(tensor.name()));
+        const std::vector<Expr> shape = shape_of(*recipe, tensor.definition()->result);
+        TENON_RETURN_IF_ERROR(dsl::check_shape(shape, tensor.name()));
       }
     }
-    for (const Recipe* recipe : graph_.order()) TENON_RETURN_IF_ERROR(emit(*recipe));
-    return absl::OkStatus();
-  }
-
-  absl::Status emit(const Recipe& recipe) {
-    const std::vector<Buffer>& results = graph_.results_of(recipe);
-    for (const Buffer& result : results) {
-      const std::vector<Expr>& shape = shape_of(recipe, result.definition()->result);
-      TENON_RETURN_IF_ERROR(dsl::check_shape(shape, result.name()));
-    }
-    // Definitions may be shared between Programs; the loops of one Program are its own.
-    for (const Stmt& s : dsl::emit(recipe, results, {names_, declared_})) {
-      body_.push_back(s.is<Alloc>() ? s : with_fresh_names(s));
+    const dsl::Emission emission{names_, declared_, graph_};
+    for (const Recipe* recipe : graph_.inside(nullptr)) {
+      // Definitions may be shared between Programs; the loops of one Program are its own.
+      for (const Stmt& s : dsl::emit(*recipe, emission)) {
+        body_.push_back(s.is<Alloc>() ? s : with_fresh_names(s));
+      }
     }
     return absl::OkStatus();
   }

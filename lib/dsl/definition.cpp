@@ -1,5 +1,6 @@
 #include "dsl/definition.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "tenon/base/match.h"
@@ -7,17 +8,32 @@
 namespace tenon {
 namespace {
 
-// Of any constness.
+// Expressions that may be null are left out when they are. Of any constness.
 template <class R, class F>
 void each_expr(R& recipe, const F& f) {
-  match(
-      recipe.how,
-      [&]<class T>(T & how) requires std::is_same_v<std::remove_const_t<T>, Nest> {
-        for (auto& value : how.values) f(value);
+  const auto known = [&](auto& e) {
+    if (e.get()) f(e);
+  };
+  std::visit(
+      [&](auto& how) {
+        using How = std::remove_cvref_t<decltype(how)>;
+        if constexpr (std::is_same_v<How, Nest>) {
+          for (auto& value : how.values) f(value);
+        } else if constexpr (std::is_same_v<How, Concat>) {
+          for (auto& piece : how.pieces) f(piece.value);
+        } else if constexpr (std::is_same_v<How, Update>) {
+          f(how.init);
+          for (auto& scatter : how.scatters) {
+            for (auto& axis : scatter.axes) f(axis.extent);
+            for (auto& index : scatter.indices) f(index);
+            f(scatter.value), known(scatter.condition);
+          }
+        } else {
+          f(how.steps);
+          for (auto& state : how.states) known(state.init), f(state.next);
+        }
       },
-      [&]<class T>(T & how) requires std::is_same_v<std::remove_const_t<T>, Concat> {
-        for (auto& piece : how.pieces) f(piece.value);
-      });
+      recipe.how);
 }
 
 }  // namespace
@@ -52,12 +68,36 @@ std::vector<uint64_t> bound_in(const Recipe& recipe) {
       recipe.how, [&](const Nest& how) { add(how.vars); },
       [&](const Concat& how) {
         for (const Concat::Piece& piece : how.pieces) add(piece.vars);
+      },
+      [&](const Update& how) {
+        add(how.vars);
+        for (const Update::Scatter& scatter : how.scatters) {
+          for (const ReduceAxis& axis : scatter.axes) ids.push_back(axis.var.id());
+        }
+      },
+      [&](const Scan& how) {
+        add(how.outer_vars);
+        ids.push_back(how.step.id());
+        for (const Scan::State& state : how.states) {
+          add(state.vars);
+          if (state.buffer) ids.push_back(state.buffer.id());
+        }
       });
   return ids;
 }
 
-const std::vector<Expr>& shape_of(const Recipe& recipe, size_t) {
-  return match(recipe.how, [](const auto& how) -> const std::vector<Expr>& { return how.shape; });
+std::vector<Expr> shape_of(const Recipe& recipe, size_t result) {
+  const Scan* scan = std::get_if<Scan>(&recipe.how);
+  if (!scan) {
+    return match(
+        recipe.how, [](const Scan&) { return std::vector<Expr>(); },
+        [](const auto& how) { return how.shape; });
+  }
+  std::vector<Expr> shape = scan->outer;
+  if (result % 3 != Scan::kLast) shape.push_back(scan->steps);
+  const std::vector<Expr>& own = scan->states[result / 3].shape;
+  shape.insert(shape.end(), own.begin(), own.end());
+  return shape;
 }
 
 }  // namespace tenon

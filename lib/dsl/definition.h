@@ -6,6 +6,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -33,10 +35,44 @@ struct Concat {
   std::vector<Piece> pieces;
 };
 
+// A copy of `init`, and then values at indices that are data.
+struct Update {
+  struct Scatter {
+    std::vector<ReduceAxis> axes;
+    Expr condition;  // null: all elements
+    std::vector<Expr> indices;
+    Expr value;
+    std::optional<Reducer> by;  // none: store
+  };
+  std::vector<Expr> shape;
+  std::vector<Var> vars;
+  Expr init;
+  std::vector<Scatter> scatters;
+};
+
+// States that are carried along an axis.
+struct Scan {
+  enum When : size_t { kAfter, kBefore, kLast };
+  struct State {
+    std::string name;
+    Buffer buffer;  // null: no state, but something that each step gives
+    std::vector<Expr> shape;
+    std::vector<Var> vars;
+    Expr init;  // null without a buffer
+    Expr next;
+  };
+  std::vector<Expr> outer;
+  std::vector<Var> outer_vars;
+  Expr steps;
+  Var step;
+  bool backward = false;
+  std::vector<State> states;  // result 3 * s + when is state s at that time
+};
+
 struct Recipe {
   ~Recipe();
 
-  std::variant<Nest, Concat> how;
+  std::variant<Nest, Concat, Update, Scan> how;
 };
 
 struct Definition {
@@ -50,6 +86,6 @@ void for_each_expr(const Recipe& recipe, const std::function<void(const Expr&)>&
 // within itself: the ids of both.
 std::vector<uint64_t> bound_in(const Recipe& recipe);
 // The dimensions of one result.
-const std::vector<Expr>& shape_of(const Recipe& recipe, size_t result);
+std::vector<Expr> shape_of(const Recipe& recipe, size_t result);
 
 }  // namespace tenon

@@ -6,9 +6,7 @@
 
 namespace tenon::dsl {
 
-std::vector<Stmt> emit_concat(const Concat& whole, const std::vector<Buffer>& results,
-                              const Emission& emission) {
-  const Buffer& result = results.front();
+std::vector<Stmt> emit_concat(const Concat& whole, const Buffer& result, const Emission& emission) {
   std::vector<Stmt> stmts, nests;
   if (!emission.declared.count(result)) {
     std::vector<Expr> shape;

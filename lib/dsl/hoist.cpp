@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dsl/emit.h"
 #include "dsl/space.h"
 #include "tenon/analysis/simplify.h"
 #include "tenon/ir/operators.h"
@@ -95,6 +96,13 @@ Expr Hoister::hoist(const Expr& e) {
   return map_children(e, [&](const Expr& child) { return hoist(child); });
 }
 
+Expr Hoister::hoist_under(const std::vector<Expr>& conditions, const Expr& e) {
+  conditions_.insert(conditions_.end(), conditions.begin(), conditions.end());
+  const Expr hoisted = hoist(e);
+  conditions_.resize(conditions_.size() - conditions.size());
+  return hoisted;
+}
+
 // An arm runs only under its condition, and so do the reductions in it.
 Expr Hoister::hoist_select(const Expr& e, const Select& choice) {
   const Expr condition = hoist(choice.condition);
@@ -150,16 +158,10 @@ Stmt Hoister::loops(const std::vector<Buffer>& buffers, const std::vector<Expr>&
   const bool by_functions = reduce.by.functions() != nullptr;
   for (const Expr& element : element_of(reduce)) {
     Expr value = part.indices.empty() ? element : with_indices(element, part.indices, facts());
-    if (!left_out.empty()) {
-      // Functions have no element that changes nothing: an update is left out.
-      conditions_.insert(conditions_.end(), left_out.begin(), left_out.end());
-      value = hoist(value);
-      conditions_.resize(conditions_.size() - left_out.size());
-      if (!by_functions) {
-        value = select(all_of(left_out), value, identity_of(reduce.by.op(), value.type()));
-      }
-    } else {
-      value = hoist(value);
+    value = hoist_under(left_out, value);
+    // Functions have no element that changes nothing: their update is left out instead.
+    if (!left_out.empty() && !by_functions) {
+      value = select(all_of(left_out), value, identity_of(reduce.by.op(), value.type()));
     }
     values.push_back(value);
   }
@@ -215,12 +217,7 @@ Axes Hoister::used_axes(const Expr& e, const std::vector<Expr>& conditions) cons
 }
 
 std::string Hoister::stage_name(const std::string& result) {
-  const std::string wanted = owner_ + "_" + result;
-  std::string name = wanted;
-  for (int number = 2; !taken_.insert(name).second; ++number) {
-    name = wanted + std::to_string(number);
-  }
-  return name;
+  return free_name(owner_ + "_" + result, taken_);
 }
 
 std::vector<Stmt> Hoister::take() { return std::exchange(stages_, {}); }

@@ -38,6 +38,8 @@ class Hoister {
   Facts facts() const;  // of the loops entered
 
   Expr hoist(const Expr& e);
+  // Of what is evaluated only where these hold.
+  Expr hoist_under(const std::vector<Expr>& conditions, const Expr& e);
 
   // buffers[indices] = identity; for axes { buffers[indices] op= values }. The buffers hold the
   // results of the reduction, also for what is hoisted later under no condition.

@@ -1,5 +1,8 @@
 // The recipes behind a list of outputs, in an order in which every tensor is computed before it is
 // read, with the tensors that somebody reads of each.
+//
+// What a step of a scan computes uses the indices of the scan or reads its states, itself or
+// through what it reads, and so belongs inside its loop: into the innermost one, where scans nest.
 #pragma once
 
 #include <map>
@@ -20,6 +23,8 @@ class RecipeGraph {
                    const std::string& program);
 
   const std::vector<const Recipe*>& order() const { return order_; }
+  // The outermost recipes (of null), or those that belong inside the loop of a scan.
+  std::vector<const Recipe*> inside(const Recipe* scan) const;
   // In the order in which they were met.
   const std::vector<Buffer>& results_of(const Recipe& recipe) const { return results_.at(&recipe); }
 
@@ -29,11 +34,19 @@ class RecipeGraph {
     bool read_first;  // what it reads stands in the order
   };
   absl::Status meet(const Buffer& buffer, std::vector<Pending>& work);
+  void find_needs(const Recipe& recipe);
+  const Recipe* owner_of(const Recipe& recipe) const;
+  int depth_of(const Recipe& scan) const;
+  absl::Status check_root(const Buffer& root) const;
 
   std::vector<const Recipe*> order_;
   std::map<const Recipe*, std::vector<Buffer>> results_;
   std::set<const Recipe*> done_;
   std::set<Buffer> given_;
+  std::map<uint64_t, const Recipe*> scan_of_;  // of the ids of its indices and states
+  std::map<uint64_t, std::string> names_;      // of the ids that recipes need
+  // The ids of indices and states that a recipe uses and does not bind.
+  std::map<const Recipe*, std::set<uint64_t>> needs_;
   std::string program_;
 };
 
