@@ -127,6 +127,7 @@ class BoundsChecker {
         status_ = refuse_vector(headline_of(s));
         return;
       }
+      if (is_check_of(indices[d], shape[d])) continue;
       const Expr condition = inside(indices[d], shape[d]);
       if (proved(facts, condition)) continue;
       const bool leaves = prove(facts, condition) == Answer::kNo;

@@ -1,18 +1,91 @@
-// How a computed tensor was defined. Held by its Buffer, seen by the DSL only.
+// How computed tensors were defined. Held by their Buffers, seen by the DSL only.
+//
+// A Recipe is what is turned into loops together: one tensor, or several that are computed in one
+// nest. A Definition is the place of one tensor in it.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "tenon/ir/expr.h"
 
 namespace tenon {
 
-struct Definition {
-  ~Definition();
-
+// An element by its indices: one variable per dimension.
+struct Nest {
   std::vector<Expr> shape;
-  std::vector<Var> vars;  // one per dimension
-  Expr value;             // may hold Reduce and Invalid nodes
+  std::vector<Var> vars;
+  std::vector<Expr> values;  // of each result; may hold Reduce and Invalid nodes
 };
+
+// Pieces one after the other along one dimension.
+struct Concat {
+  struct Piece {
+    std::vector<Expr> shape;
+    std::vector<Var> vars;
+    Expr value;
+    Expr start;  // where its part begins
+  };
+  std::vector<Expr> shape;
+  size_t dim;
+  std::vector<Piece> pieces;
+};
+
+// A copy of `init`, and then values at indices that are data.
+struct Update {
+  struct Scatter {
+    std::vector<ReduceAxis> axes;
+    Expr condition;  // null: all elements
+    std::vector<Expr> indices;
+    Expr value;
+    std::optional<Reducer> by;  // none: store
+  };
+  std::vector<Expr> shape;
+  std::vector<Var> vars;
+  Expr init;
+  std::vector<Scatter> scatters;
+};
+
+// States that are carried along an axis.
+struct Scan {
+  enum When : size_t { kAfter, kBefore, kLast };
+  struct State {
+    std::string name;
+    Buffer buffer;  // null: no state, but something that each step gives
+    std::vector<Expr> shape;
+    std::vector<Var> vars;
+    Expr init;  // null without a buffer
+    Expr next;
+  };
+  std::vector<Expr> outer;
+  std::vector<Var> outer_vars;
+  Expr steps;
+  Var step;
+  bool backward = false;
+  std::vector<State> states;  // result 3 * s + when is state s at that time
+};
+
+struct Recipe {
+  ~Recipe();
+
+  std::variant<Nest, Concat, Update, Scan> how;
+};
+
+struct Definition {
+  std::shared_ptr<const Recipe> recipe;
+  size_t result = 0;
+};
+
+// Every expression of a recipe but its shapes: what reads other tensors, and may carry a mistake.
+void for_each_expr(const Recipe& recipe, const std::function<void(const Expr&)>& f);
+// The variables that a recipe binds, those of reductions left out, and what it reads and writes
+// within itself: the ids of both.
+std::vector<uint64_t> bound_in(const Recipe& recipe);
+// The dimensions of one result.
+std::vector<Expr> shape_of(const Recipe& recipe, size_t result);
 
 }  // namespace tenon

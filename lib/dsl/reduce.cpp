@@ -1,11 +1,10 @@
 #include "tenon/dsl/reduce.h"
 
-#include "dsl/axes.h"
+#include "dsl/space.h"
+#include "tenon/ir/operators.h"
 
 namespace tenon::dsl {
 namespace {
-
-constexpr const char* kAxisNames[] = {"r", "s", "t", "u", "v", "w", "y", "z"};
 
 const char* function_of(Reducer op) {
   switch (op) {
@@ -19,44 +18,17 @@ const char* function_of(Reducer op) {
 
 }  // namespace
 
-std::vector<ReduceAxis> make_axes(const Domain& domain) {
-  std::vector<ReduceAxis> axes;
-  for (const Expr& extent : domain.extents()) {
-    const char* name = kAxisNames[axes.size() % std::size(kAxisNames)];
-    axes.push_back({Var(name, i64, Var::Use::kIndex), extent});
-  }
-  return axes;
-}
-
-Index indices_of(const std::vector<ReduceAxis>& axes) {
-  std::vector<Expr> vars;
-  for (const ReduceAxis& axis : axes) vars.emplace_back(axis.var);
-  return Index(std::move(vars));
-}
-
-Expr settle_axes(const std::string& name, std::vector<ReduceAxis>& axes) {
-  for (ReduceAxis& axis : axes) {
-    if (!axis.extent) return invalid(name + ": an extent is empty");
-    if (axis.extent.is<Invalid>()) return axis.extent;
-    if (!axis.extent.type().is_int()) {
-      return invalid(name + ": an extent has type " + to_string(axis.extent.type()) +
-                     "; it must be an integer");
-    }
-    axis.extent = cast(i64, axis.extent);
-  }
-  return Expr();
-}
-
-Expr finish_reduce(Reducer op, std::vector<ReduceAxis> axes, const Expr& value) {
+Expr finish_reduce(Reducer op, Space space, const Expr& value) {
   const std::string name = function_of(op);
   if (!value) return invalid(name + ": the function returns no expression");
   if (value.is<Invalid>()) return value;
   if (value.type().is_bool()) {
     return invalid(name + " of bool values; cast them to an integer first");
   }
-  if (const Expr wrong = settle_axes(name, axes); wrong.get()) return wrong;
-  if (axes.empty()) return value;  // over rank 0: the one element
-  return make_reduce(op, std::move(axes), {value});
+  if (const Expr wrong = settle_space(name, space); wrong.get()) return wrong;
+  if (!space.axes.empty()) return reduce_over(op, space, {value});
+  // Over rank 0: the one element.
+  return space.condition ? select(space.condition, value, identity_of(op, value.type())) : value;
 }
 
 }  // namespace tenon::dsl

@@ -1,5 +1,5 @@
 // Reductions by functions.
-#include "dsl/axes.h"
+#include "dsl/space.h"
 #include "tenon/dsl/reduce.h"
 #include "tenon/ir/operators.h"
 
@@ -69,11 +69,11 @@ Reduction extremum_reducer(Reducer op, Type type, Tie tie) {
 
 }  // namespace
 
-Values finish_reduce(const Reduction& by, std::vector<ReduceAxis> axes, const Values& values) {
+Values finish_reduce(const Reduction& by, Space space, const Values& values) {
   const size_t n = by.results();
   const auto wrong = [&](const Expr& e) { return std::vector<Expr>(std::max<size_t>(n, 1), e); };
   if (!by.functions()) {
-    return {finish_reduce(by.op(), std::move(axes), values.empty() ? Expr() : values[0])};
+    return {finish_reduce(by.op(), std::move(space), values.empty() ? Expr() : values[0])};
   }
   const CustomReducer& functions = *by.functions();
   if (!functions.status.ok()) return wrong(invalid(std::string(functions.status.message())));
@@ -96,11 +96,11 @@ Values finish_reduce(const Reduction& by, std::vector<ReduceAxis> axes, const Va
     }
     converted.push_back(value.type() == type ? value : cast(type, value));
   }
-  const Expr wrong_axis = settle_axes("reducer " + functions.name, axes);
+  const Expr wrong_axis = settle_space("reducer " + functions.name, space);
   if (wrong_axis.get()) return wrong(wrong_axis);
   std::vector<Expr> results;
   for (size_t r = 0; r < n; ++r) {
-    results.push_back(make_reduce(by, axes, converted, static_cast<int>(r)));
+    results.push_back(reduce_over(by, space, converted, static_cast<int>(r)));
   }
   return results;
 }
@@ -111,24 +111,24 @@ Expr wrong_results(const Reduction& by, size_t asked) {
                  " are asked for");
 }
 
-Extremum finish_extremum(Reducer op, Tie tie, std::vector<ReduceAxis> axes, const Expr& value) {
+Extremum finish_extremum(Reducer op, Tie tie, Space space, const Expr& value) {
   if (!value || value.is<Invalid>() || value.type().is_bool()) {
-    const Expr wrong = finish_reduce(op, std::move(axes), value);  // says what is wrong
+    const Expr wrong = finish_reduce(op, std::move(space), value);  // says what is wrong
     return {wrong, wrong};
   }
-  const Expr place = place_in(axes);
+  const Expr place = place_in(space.axes);
   const Values results =
-      finish_reduce(extremum_reducer(op, value.type(), tie), std::move(axes), {value, place});
+      finish_reduce(extremum_reducer(op, value.type(), tie), std::move(space), {value, place});
   return {results[0], results[1]};
 }
 
-Expr finish_truth(Reducer op, std::vector<ReduceAxis> axes, const Expr& value) {
-  if (!value || value.is<Invalid>()) return finish_reduce(op, std::move(axes), value);
+Expr finish_truth(Reducer op, Space space, const Expr& value) {
+  if (!value || value.is<Invalid>()) return finish_reduce(op, std::move(space), value);
   if (!value.type().is_bool()) {
     return invalid(std::string(op == Reducer::kMax ? "any" : "all") + " takes bool values, and " +
                    to_string(value.type()) + " is given");
   }
-  return finish_reduce(op, std::move(axes), cast(u8, value)) != Expr(0);
+  return finish_reduce(op, std::move(space), cast(u8, value)) != Expr(0);
 }
 
 }  // namespace dsl

@@ -14,7 +14,7 @@ std::string dimensions(size_t n) {
 }
 std::string indices(size_t n) { return std::to_string(n) + (n == 1 ? " index" : " indices"); }
 
-// An index as i64, with its run-time check when it is data.
+// An index as i64.
 Expr to_index(const Expr& e, const Tensor& t, int dim) {
   if (!e) return invalid("index " + std::to_string(dim) + " of " + t.name() + " is empty");
   if (e.is<Invalid>()) return e;
@@ -22,8 +22,7 @@ Expr to_index(const Expr& e, const Tensor& t, int dim) {
     return invalid("index " + std::to_string(dim) + " of " + t.name() + " has type " +
                    to_string(e.type()) + "; an index is an integer");
   }
-  const Expr index = cast(i64, e);
-  return has_load(index) ? binary(BinaryOp::kCheck, index, cast(i64, t.size(dim))) : index;
+  return cast(i64, e);
 }
 
 Tensor parameter(std::string name, Type type, Role role, std::vector<Expr> shape) {
@@ -43,12 +42,19 @@ Expr Tensor::operator()(const Index& index) const {
     return invalid(name() + " has " + dimensions(shape_.size()) + " and is read with " +
                    indices(index.exprs().size()));
   }
-  std::vector<Expr> checked;
+  std::vector<Expr> settled;
   for (int d = 0; d < rank(); ++d) {
-    checked.push_back(to_index(index[d], *this, d));
-    if (checked.back().is<Invalid>()) return checked.back();
+    settled.push_back(to_index(index[d], *this, d));
+    if (settled.back().is<Invalid>()) return settled.back();
+    if (!read_) settled.back() = dsl::checked_index(settled.back(), size(d));
   }
-  return load(buffer_, std::move(checked));
+  return read_ ? (*read_)(Index(std::move(settled))) : load(buffer_, std::move(settled));
+}
+
+Tensor Tensor::view(const Tensor& of, std::vector<Expr> shape, Read read) {
+  Tensor t(of.buffer_, of.role_, std::move(shape));
+  t.read_ = std::make_shared<const Read>(std::move(read));
+  return t;
 }
 
 Tensor input(std::string name, Type type, std::vector<Expr> shape) {
@@ -79,6 +85,10 @@ Expr broadcast(const Tensor& t, const Index& i) {
 
 namespace dsl {
 
+Expr checked_index(const Expr& index, const Expr& extent) {
+  return has_load(index) ? binary(BinaryOp::kCheck, index, cast(i64, extent)) : index;
+}
+
 Index make_indices(const std::vector<Expr>& shape) {
   std::vector<Expr> vars;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -87,18 +97,41 @@ Index make_indices(const std::vector<Expr>& shape) {
   return Index(std::move(vars));
 }
 
-Tensor make_tensor(std::string name, std::vector<Expr> shape, const Index& index, Expr value) {
-  if (!value) value = invalid("the definition of " + name + " returns no expression");
-  if (shape.size() > kMaxRank) {
-    value = invalid(name + " has " + std::to_string(shape.size()) + " dimensions; at most 8");
+std::vector<Tensor> make_tensors(std::vector<std::string> names, std::vector<Expr> shape,
+                                 const Index& index, std::vector<Expr> values) {
+  if (values.size() != names.size()) {
+    const std::string wrong = "the definition of " + std::to_string(names.size()) +
+                              " tensors returns " + std::to_string(values.size()) + " expressions";
+    values.assign(names.size(), invalid(wrong));
   }
-  auto definition = std::make_shared<Definition>();
-  definition->shape = shape;
-  for (const Expr& i : index) definition->vars.push_back(i.as<VarRef>()->var);
-  definition->value = value;
-  // The type of a wrong expression is never seen: building the Program reports the message.
-  const Type type = value.is<Invalid>() ? f32 : value.type();
-  return Tensor(Buffer(std::move(name), type, definition), Role::kOutput, std::move(shape));
+  for (size_t v = 0; v < values.size(); ++v) {
+    if (!values[v]) values[v] = invalid("the definition of " + names[v] + " returns no expression");
+    if (shape.size() > kMaxRank) {
+      values[v] =
+          invalid(names[v] + " has " + std::to_string(shape.size()) + " dimensions; at most 8");
+    }
+  }
+  Nest nest;
+  nest.shape = shape;
+  for (const Expr& i : index) nest.vars.push_back(i.as<VarRef>()->var);
+  nest.values = values;
+  const auto recipe = std::make_shared<const Recipe>(Recipe{std::move(nest)});
+  std::vector<Tensor> tensors;
+  for (size_t v = 0; v < values.size(); ++v) {
+    auto definition = std::make_shared<const Definition>(Definition{recipe, v});
+    // The type of a wrong expression is never seen: building the Program reports the message.
+    const Type type = values[v].is<Invalid>() ? f32 : values[v].type();
+    tensors.emplace_back(Buffer(std::move(names[v]), type, std::move(definition)), Role::kOutput,
+                         shape);
+  }
+  return tensors;
+}
+
+Tensor make_tensor(std::string name, Type type, std::vector<Expr> shape, Recipe recipe) {
+  auto definition = std::make_shared<const Definition>(
+      Definition{std::make_shared<const Recipe>(std::move(recipe))});
+  return Tensor(Buffer(std::move(name), type, std::move(definition)), Role::kOutput,
+                std::move(shape));
 }
 
 std::string arity_message(size_t n) {

@@ -133,6 +133,80 @@ class Generator {
     inputs_.push_back(scalars_.back());
   }
 
+  static std::vector<Axis> axes_of(const Index& i, const std::vector<Expr>& shape) {
+    std::vector<Axis> axes;
+    for (int d = 0; d < i.size(); ++d) axes.push_back({i[d], shape[static_cast<size_t>(d)]});
+    return axes;
+  }
+
+  // A recurrence with one state, of rank 0 or 1, which a step may read at its other end.
+  void make_scan(const std::string& name) {
+    std::vector<Expr> outer = random_shape(2), around;
+    if (outer.size() > 2) outer.resize(2);
+    const Expr steps = rng_.pick(extents_);
+    around = outer;
+    around.push_back(steps);
+    std::vector<Expr> own;
+    if (rng_.chance(60)) own.push_back(rng_.pick(extents_));
+    Type type = rng_.pick(types());
+    if (type.is_bool()) type = i32;
+    const auto with_own = [&](std::vector<Expr> shape) {
+      shape.insert(shape.end(), own.begin(), own.end());
+      return shape;
+    };
+    const auto init = [&](Index at) { return expression(type, axes_of(at, with_own(outer)), 1); };
+    const auto step = [&](Index at, const Carried& now) -> Next {
+      return {compute(name + "_next", own, [&](Index j) {
+        const Expr e = expression(type, axes_of(at + j, with_own(around)), 1);
+        Index place = j;
+        if (!own.empty() && rng_.chance(40)) place = Index{own[0] - 1 - j[0]};
+        const Expr old = now[0](place);
+        if (!own.empty() && rng_.chance(25)) {
+          return max(e, max_over(own, [&](Index r) { return now[0](r); }));
+        }
+        // In a product values would soon be inexact.
+        return exact_ ? (rng_.chance(50) ? old + e : min(old, e)) : binary_of(type, old, e);
+      })};
+    };
+    const auto [state] = scan<1>(outer, steps, {carry(name + "_state", own, init)}, step,
+                                 rng_.chance(30) ? Direction::kBackward : Direction::kForward);
+    switch (rng_.below(3)) {
+      case 0: tensors_.push_back(state.after(name)); break;
+      case 1: tensors_.push_back(state.before(name)); break;
+      default: tensors_.push_back(state.last(name)); break;
+    }
+  }
+
+  // Sizes and constants: a store is proved for these.
+  static bool has_plain_shape(const Tensor& t) {
+    return std::none_of(t.shape().begin(), t.shape().end(),
+                        [](const Expr& extent) { return extent.is<Binary>(); });
+  }
+
+  // Stores or accumulations at indices that are data, or a stride.
+  void make_update(const Tensor& init, const std::string& name) {
+    const Type type = init.type();
+    const std::vector<Expr> extents = {rng_.pick(extents_)};
+    const auto some = [&](Index) {
+      Expr all = init.shape()[0] > 0;
+      for (const Expr& extent : init.shape()) all = all & (extent > 0);
+      return all;
+    };
+    const auto index = [&](Index r) {
+      std::vector<Expr> at;
+      for (const Expr& extent : init.shape()) {
+        at.push_back(an_i32(axes_of(r, extents)).value_or(r[0] * rng_.between(1, 3)) % extent);
+      }
+      return at;
+    };
+    const auto value = [&](Index r) { return expression(type, axes_of(r, extents), 1); };
+    constexpr Reducer kOps[] = {Reducer::kSum, Reducer::kMax, Reducer::kMin};
+    std::optional<Reducer> by;
+    if (!type.is_bool() && rng_.chance(60)) by = kOps[rng_.below(3)];
+    const Domain domain = init.rank() == 0 ? Domain(extents) : Domain(extents).where(some);
+    tensors_.push_back(update(name, init, scatter(domain, index, value, by)));
+  }
+
   // The stage before, element by element: the two may share memory.
   void make_next_of(const Tensor& last, const std::string& name) {
     tensors_.push_back(compute(name, last.shape(), [&](Index i) {
@@ -147,10 +221,12 @@ class Generator {
   void make_stage(int number) {
     const std::string name = "t" + std::to_string(number);
     if (number > 0 && rng_.chance(40)) return make_next_of(Tensor(tensors_.back()), name);
+    if (rng_.chance(8)) return make_scan(name);
+    const Tensor other = rng_.pick(tensors_);
+    if (rng_.chance(8) && has_plain_shape(other)) return make_update(other, name);
     const std::vector<Expr> shape = random_shape(3);
     tensors_.push_back(compute(name, shape, [&](Index i) {
-      std::vector<Axis> axes;
-      for (int d = 0; d < i.size(); ++d) axes.push_back({i[d], shape[static_cast<size_t>(d)]});
+      const std::vector<Axis> axes = axes_of(i, shape);
       const Type type = rng_.pick(types());
       if (!type.is_bool() && rng_.chance(35)) return reduction(type, axes);
       return expression(type, axes, rng_.between(1, 3));
@@ -167,26 +243,47 @@ class Generator {
       extents[0] = axis.index + 1;
       inside[0] = axis.extent;
     }
+    if (rng_.chance(8)) {
+      const std::optional<Expr> data = an_i32(axes);
+      if (data) extents[0] = at_most(*data % (inside[0] + 1), inside[0]);
+    }
     const auto element = [&](Index r) {
       std::vector<Axis> inner = axes;
       for (int d = 0; d < r.size(); ++d) inner.push_back({r[d], inside[static_cast<size_t>(d)]});
       return expression(type, inner, 2);
     };
-    if (rng_.chance(20)) return extremum(type, extents, element);
+    Domain domain(extents);
+    if (rng_.chance(20)) domain = domain.where([&](Index r) { return part_of(r, axes); });
+    if (rng_.chance(20)) domain = domain.where([&](Index r) { return part_of(r, axes); });
+    if (rng_.chance(20)) return extremum(type, domain, element);
     switch (exact_ ? rng_.between(1, 3) : rng_.below(4)) {
-      case 0: return prod(extents, element);
-      case 1: return max_over(extents, element);
-      case 2: return min_over(extents, element);
-      default: return sum(extents, element);
+      case 0: return prod(domain, element);
+      case 1: return max_over(domain, element);
+      case 2: return min_over(domain, element);
+      default: return sum(domain, element);
+    }
+  }
+
+  // A triangle, a window that a border clips, a residue class, or a condition on data.
+  Expr part_of(const Index& r, const std::vector<Axis>& axes) {
+    const Expr axis = r[rng_.below(r.size())];
+    const Expr other = axes.empty() ? Expr(rng_.between(0, 5)) : rng_.pick(axes).index;
+    const Expr c(rng_.between(-2, 2)), step(rng_.between(2, 3));
+    switch (rng_.below(5)) {
+      case 0: return axis <= other + c;
+      case 1: return other + c < axis;
+      case 2: return tenon::inside(other + axis + c, rng_.pick(extents_));
+      case 3: return (other - axis) % step == Expr(rng_.below(2));
+      default: return condition(axes, 1);
     }
   }
 
   // One result of a reduction by functions, or both.
   template <class Element>
-  Expr extremum(Type type, const std::vector<Expr>& extents, const Element& element) {
+  Expr extremum(Type type, const Domain& domain, const Element& element) {
     const Tie tie = rng_.chance(50) ? Tie::kFirst : Tie::kLast;
-    const Extremum best = rng_.chance(50) ? max_with_index(extents, element, tie)
-                                          : min_with_index(extents, element, tie);
+    const Extremum best = rng_.chance(50) ? max_with_index(domain, element, tie)
+                                          : min_with_index(domain, element, tie);
     switch (rng_.below(3)) {
       case 0: return best.value;
       case 1: return cast(type, best.index);
@@ -319,6 +416,12 @@ class Generator {
 
   // An index that is data: an i32 expression brought into range.
   Expr gather(const Tensor&, int64_t extent, const std::vector<Axis>& axes) {
+    const std::optional<Expr> data = an_i32(axes);
+    return data ? *data % Expr(static_cast<int>(extent)) : Expr(0);
+  }
+
+  // An element of an input of type i32.
+  std::optional<Expr> an_i32(const std::vector<Axis>& axes) {
     for (const Tensor& t : tensors_) {
       if (t.type() != i32 || t.is_computed()) continue;
       std::vector<Expr> indices;
@@ -330,11 +433,9 @@ class Generator {
           }
         }
       }
-      if (indices.size() == t.shape().size()) {
-        return t(Index(indices)) % Expr(static_cast<int>(extent));
-      }
+      if (indices.size() == t.shape().size()) return t(Index(indices));
     }
-    return Expr(0);
+    return std::nullopt;
   }
 
   // select(in range, t(i + shift), padding): a window with a border.
@@ -345,8 +446,10 @@ class Generator {
     if (!index || t.rank() == 0) return literal(type);
     const int d = rng_.below(t.rank());
     const Expr at = (*index)[d] + Expr(rng_.between(-2, 2));
-    const Expr inside = (Expr(0) <= at) & (at < t.size(d));
-    return select(inside, cast(type, t(index->with(d, at))), literal(type));
+    if (rng_.chance(40)) {
+      return cast(type, pad_constant(t, literal(t.type()), {d})(index->with(d, at)));
+    }
+    return select(tenon::inside(at, t.size(d)), cast(type, t(index->with(d, at))), literal(type));
   }
 
   struct Stretched {

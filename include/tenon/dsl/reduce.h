@@ -5,10 +5,11 @@
 //   Expr all = sum(x.shape(), [&](Index r) { return x(r); });
 //
 // The axes run over [0, extent), the last one fastest; extents are integer expressions that may use
-// sizes and enclosing indices. The order of a floating-point sum is that of the loops until a
-// schedule step says otherwise. An empty reduction gives the identity: -0.0 (which equals 0), 1,
-// the lowest (-inf) or the highest (+inf) value. NaN propagates through max_over and min_over. The
-// accumulator has the type of the element: cast to a wider type inside when that matters.
+// sizes and enclosing indices, and domain.h says how to leave elements out. The order of a
+// floating-point sum is that of the loops until a schedule step says otherwise. An empty reduction
+// gives the identity: -0.0 (which equals 0), 1, the lowest (-inf) or the highest (+inf) value. NaN
+// propagates through max_over and min_over. The accumulator has the type of the element: cast to a
+// wider type inside when that matters.
 //
 // Several values reduced together, by functions: `update` takes the state and an element, `combine`
 // two states, and both give a state. What they promise is in ir/reducer.h; lanes and partial
@@ -21,29 +22,14 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <functional>
-#include <initializer_list>
 #include <vector>
 
+#include "tenon/dsl/domain.h"
 #include "tenon/dsl/tensor.h"
 #include "tenon/ir/reducer.h"
 
 namespace tenon {
-
-// What a reduction runs over: one extent, several in braces, or a list such as a tensor's shape.
-class Domain {
- public:
-  template <class T>
-  requires std::convertible_to<T, Expr> Domain(const T& extent)
-      : extents_{Expr(extent)} {}                                      // NOLINT
-  Domain(std::initializer_list<Expr> extents) : extents_(extents) {}   // NOLINT
-  Domain(std::vector<Expr> extents) : extents_(std::move(extents)) {}  // NOLINT
-  const std::vector<Expr>& extents() const { return extents_; }
-
- private:
-  std::vector<Expr> extents_;
-};
 
 // The values of a state, or of an element of several.
 using Values = std::vector<Expr>;
@@ -59,40 +45,38 @@ struct Extremum {
 
 namespace dsl {
 
-std::vector<ReduceAxis> make_axes(const Domain& domain);
-Index indices_of(const std::vector<ReduceAxis>& axes);
 // These check the types of the values. With several values: one result each.
-Expr finish_reduce(Reducer op, std::vector<ReduceAxis> axes, const Expr& value);
-Values finish_reduce(const Reduction& by, std::vector<ReduceAxis> axes, const Values& values);
-Extremum finish_extremum(Reducer op, Tie tie, std::vector<ReduceAxis> axes, const Expr& value);
+Expr finish_reduce(Reducer op, Space space, const Expr& value);
+Values finish_reduce(const Reduction& by, Space space, const Values& values);
+Extremum finish_extremum(Reducer op, Tie tie, Space space, const Expr& value);
 // max_over (any) or min_over (all) of bools as numbers.
-Expr finish_truth(Reducer op, std::vector<ReduceAxis> axes, const Expr& value);
+Expr finish_truth(Reducer op, Space space, const Expr& value);
 Expr wrong_results(const Reduction& by, size_t asked);
 
-// finish(axes, the element at their indices).
+// finish(space, the element at its indices).
 template <class Element, class F, class Finish>
 auto over(const Domain& domain, const F& element, const Finish& finish) {
-  std::vector<ReduceAxis> axes = make_axes(domain);
-  const Element value = call<Element>(element, indices_of(axes));
-  return finish(std::move(axes), value);
+  Space space = make_space(domain);
+  const Element value = call<Element>(element, indices_of(space));
+  return finish(std::move(space), value);
 }
 
 template <class F>
 Expr reduce(Reducer op, const Domain& domain, const F& element) {
-  return over<Expr>(domain, element, [&](std::vector<ReduceAxis> axes, const Expr& value) {
-    return finish_reduce(op, std::move(axes), value);
+  return over<Expr>(domain, element, [&](Space space, const Expr& value) {
+    return finish_reduce(op, std::move(space), value);
   });
 }
 template <class F>
 Extremum extremum(Reducer op, Tie tie, const Domain& domain, const F& element) {
-  return over<Expr>(domain, element, [&](std::vector<ReduceAxis> axes, const Expr& value) {
-    return finish_extremum(op, tie, std::move(axes), value);
+  return over<Expr>(domain, element, [&](Space space, const Expr& value) {
+    return finish_extremum(op, tie, std::move(space), value);
   });
 }
 template <class F>
 Expr truth(Reducer op, const Domain& domain, const F& element) {
-  return over<Expr>(domain, element, [&](std::vector<ReduceAxis> axes, const Expr& value) {
-    return finish_truth(op, std::move(axes), value);
+  return over<Expr>(domain, element, [&](Space space, const Expr& value) {
+    return finish_truth(op, std::move(space), value);
   });
 }
 
@@ -127,8 +111,8 @@ Reduction reducer(std::string name, const Values& identity, const std::vector<Ty
 // The results of one reduction; the element is an Expr, or Values for an element of several.
 template <class F>
 Values reduce(const Reduction& by, const Domain& domain, const F& element) {
-  return dsl::over<Values>(domain, element, [&](std::vector<ReduceAxis> axes, const Values& value) {
-    return dsl::finish_reduce(by, std::move(axes), value);
+  return dsl::over<Values>(domain, element, [&](dsl::Space space, const Values& value) {
+    return dsl::finish_reduce(by, std::move(space), value);
   });
 }
 template <size_t N, class F>

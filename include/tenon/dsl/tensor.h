@@ -11,17 +11,22 @@
 // Mistakes (wrong rank, wrong types) travel along as a message and are reported there.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <concepts>
+#include <functional>
+#include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "tenon/ir/index.h"
+#include "tenon/dsl/call.h"
 #include "tenon/ir/program.h"
 #include "tenon/ir/size.h"
 
 namespace tenon {
+
+struct Recipe;  // how tensors are computed; known to lib/dsl only
 
 class Tensor {
  public:
@@ -38,6 +43,9 @@ class Tensor {
   const Buffer& buffer() const { return buffer_; }
   Role role() const { return role_; }  // kOutput for every computed tensor
   bool is_computed() const { return role_ == Role::kOutput; }
+  // Other indices for the elements of a tensor, as slice() and pad_edge() make them: nothing is
+  // copied. A view reads like a tensor, and is no parameter and no output.
+  bool is_view() const { return read_ != nullptr; }
 
   // The element at these indices: one integer expression per dimension. An index that is data
   // (itself loaded) is checked when the kernel runs: outside of [0, size) the call returns an
@@ -49,10 +57,15 @@ class Tensor {
     return (*this)(Index(std::vector<Expr>{Expr(indices)...}));
   }
 
+  // `read` gets as many i64 indices as the shape has dimensions.
+  using Read = std::function<Expr(const Index&)>;
+  static Tensor view(const Tensor& of, std::vector<Expr> shape, Read read);
+
  private:
   Buffer buffer_;
   Role role_ = Role::kInput;
   std::vector<Expr> shape_;
+  std::shared_ptr<const Read> read_;  // null: the buffer's own elements
 };
 
 // --- Parameters. Shapes are expressions over sizes, rank 0 to 8.
@@ -67,53 +80,13 @@ Expr scalar(std::string name, Type type);
 
 namespace dsl {
 
+// The index, with its run-time check when it is data.
+Expr checked_index(const Expr& index, const Expr& extent);
 // The indices of a definition: one fresh variable per dimension.
 Index make_indices(const std::vector<Expr>& shape);
-Tensor make_tensor(std::string name, std::vector<Expr> shape, const Index& indices, Expr value);
-std::string arity_message(size_t dimensions);
-
-// What a function returned, as one expression or as a list.
-template <class Result, class Returned>
-Result as_result(const Returned& returned) {
-  if constexpr (std::is_same_v<Result, std::vector<Expr>> &&
-                std::is_convertible_v<Returned, Expr>) {
-    return {Expr(returned)};
-  } else {
-    return Result(returned);
-  }
-}
-
-template <class Result, class F, size_t... Is>
-Result call_with(const F& f, const Index& i, std::index_sequence<Is...>) {
-  return as_result<Result>(f(i[static_cast<int>(Is)]...));
-}
-
-template <size_t>
-using ExprAt = Expr;
-template <class F, class Sequence>
-struct TakesExprs;
-template <class F, size_t... Is>
-struct TakesExprs<F, std::index_sequence<Is...>> {
-  static constexpr bool value = std::is_invocable_v<const F&, ExprAt<Is>...>;
-};
-
-// Calls f with the indices, one by one or as an Index, whichever it takes. Returns Invalid when the
-// number of its arguments is not the number of dimensions.
-template <class Result, class F, size_t N = 0>
-Result call(const F& f, const Index& i) {
-  if constexpr (N <= 8) {
-    if constexpr (TakesExprs<F, std::make_index_sequence<N>>::value) {
-      if (i.size() == static_cast<int>(N)) {
-        return call_with<Result>(f, i, std::make_index_sequence<N>());
-      }
-    }
-    return call<Result, F, N + 1>(f, i);
-  } else if constexpr (std::is_invocable_v<const F&, Index>) {
-    return as_result<Result>(f(i));
-  } else {
-    return as_result<Result>(invalid(arity_message(static_cast<size_t>(i.size()))));
-  }
-}
+std::vector<Tensor> make_tensors(std::vector<std::string> names, std::vector<Expr> shape,
+                                 const Index& indices, std::vector<Expr> values);
+Tensor make_tensor(std::string name, Type type, std::vector<Expr> shape, Recipe recipe);
 
 }  // namespace dsl
 
@@ -122,8 +95,27 @@ Result call(const F& f, const Index& i) {
 template <class F>
 Tensor compute(std::string name, std::vector<Expr> shape, const F& definition) {
   const Index indices = dsl::make_indices(shape);
-  return dsl::make_tensor(std::move(name), std::move(shape), indices,
-                          dsl::call<Expr>(definition, indices));
+  return dsl::make_tensors({std::move(name)}, std::move(shape), indices,
+                           {dsl::call<Expr>(definition, indices)})[0];
+}
+
+// Several tensors of one shape, computed in one nest: the definition returns a value for each.
+// Those that nobody reads cost nothing (but what a reduction by functions needs of them).
+//
+//   auto [mean, peak] = compute<2>({"mean", "peak"}, {m}, [&](Expr i) -> Values {
+//     return {sum(k, [&](Expr r) { return x(i, r); }) / k, max_over(k, ...)};
+//   });
+template <size_t N, class F>
+std::array<Tensor, N> compute(std::vector<std::string> names, std::vector<Expr> shape,
+                              const F& definition) {
+  names.resize(N, "result");
+  const Index indices = dsl::make_indices(shape);
+  std::vector<Tensor> tensors =
+      dsl::make_tensors(std::move(names), std::move(shape), indices,
+                        dsl::call<std::vector<Expr>>(definition, indices));
+  std::array<Tensor, N> array;
+  std::move(tensors.begin(), tensors.end(), array.begin());
+  return array;
 }
 
 // t read with numpy's rule: t's dimensions stand under the last of i, and a dimension of size 1 is

@@ -278,7 +278,8 @@ struct ReduceAxis {
 struct Reduce {
   Reduction by;
   std::vector<ReduceAxis> axes;
-  std::vector<Expr> values;  // of an element: one, or what the functions take
+  // Of an element: one, or what the functions take; and then perhaps whether it counts.
+  std::vector<Expr> values;
   int result = 0;            // which of the results it stands for
 };
 

@@ -1,0 +1,47 @@
+// Writing at indices that are data.
+//
+//   Tensor y = update("y", x, scatter(n, [&](Expr r) { return ids(r); }, [&](Expr r) { return v(r);
+//   })); Tensor counts = update("counts", zeros,
+//                          scatter(n, [&](Expr r) { return bins(r); }, [](Expr) { return 1; },
+//                          Reducer::kSum));
+//
+// The result starts as a copy of `init`. A scatter then goes through its domain in order, the last
+// axis fastest, and for each element stores a value at an index (without a reducer) or combines it
+// with what is there. So of several values for one place the last one wins. An index that is data
+// is checked when the kernel runs, as in a read: outside, the call returns an error. Several
+// scatters run one after the other, in one stage.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tenon/dsl/domain.h"
+#include "tenon/dsl/tensor.h"
+
+namespace tenon {
+
+struct Scatter {
+  dsl::Space space;
+  Index index;
+  Expr value;
+  std::optional<Reducer> by;  // none: store
+};
+
+// The index function gives an Index, or one Expr for one dimension.
+template <class IndexOf, class ValueOf>
+Scatter scatter(const Domain& domain, const IndexOf& index, const ValueOf& value,
+                std::optional<Reducer> by = std::nullopt) {
+  Scatter s;
+  s.space = dsl::make_space(domain);
+  const Index at = dsl::indices_of(s.space);
+  s.index = Index(dsl::call<std::vector<Expr>>(index, at));
+  s.value = dsl::call<Expr>(value, at);
+  s.by = by;
+  return s;
+}
+
+Tensor update(std::string name, const Tensor& init, const std::vector<Scatter>& scatters);
+Tensor update(std::string name, const Tensor& init, const Scatter& scatter);
+
+}  // namespace tenon

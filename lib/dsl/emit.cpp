@@ -1,0 +1,25 @@
+#include "dsl/emit.h"
+
+#include "tenon/base/match.h"
+
+namespace tenon::dsl {
+
+std::vector<Stmt> emit(const Recipe& recipe, const Emission& emission) {
+  const std::vector<Buffer>& results = emission.graph.results_of(recipe);
+  return match(
+      recipe.how,  //
+      [&](const Nest& how) { return emit_nest(how, results, emission); },
+      [&](const Concat& how) { return emit_concat(how, results.front(), emission); },
+      [&](const Update& how) { return emit_update(how, results.front(), emission); },
+      [&](const Scan&) { return emit_scan(recipe, emission); });
+}
+
+std::string free_name(const std::string& wanted, std::set<std::string>& taken) {
+  std::string name = wanted;
+  for (int number = 2; !taken.insert(name).second; ++number) {
+    name = wanted + std::to_string(number);
+  }
+  return name;
+}
+
+}  // namespace tenon::dsl

@@ -1,0 +1,255 @@
+// The forms of the expression language as machine code: at every level, with odd sizes known or
+// not, as written and after random steps, beside inaccessible pages.
+#include <catch2/catch.hpp>
+
+#include "support/check.h"
+#include "support/guard_buffer.h"
+#include "support/native.h"
+#include "support/random_schedule.h"
+#include "tenon/tenon.h"
+
+namespace tenon {
+namespace {
+
+const Size m("m"), n("n"), k("k");
+
+// One call; every buffer ends (or begins) at an inaccessible page, and outputs start as 0xA5 bytes.
+absl::StatusOr<std::vector<Array>> call(const Kernel& kernel, const std::vector<Array>& inputs,
+                                        std::vector<Array> outputs,
+                                        test::GuardBuffer::Side side = test::GuardBuffer::kBack) {
+  std::vector<test::GuardBuffer> memory;
+  const auto guarded = [&](const Array& array, bool is_input) {
+    memory.emplace_back(array.bytes(), side);
+    std::byte* data = memory.back().data();
+    if (is_input && array.bytes() > 0) std::memcpy(data, array.data(), array.bytes());
+    if (!is_input && array.bytes() > 0) std::memset(data, 0xA5, array.bytes());
+    return View(data, array.type(), array.shape());
+  };
+  std::vector<Argument> arguments;
+  std::vector<View> views;
+  for (const Array& array : inputs) arguments.emplace_back(guarded(array, true));
+  for (const Array& array : outputs) views.push_back(guarded(array, false));
+  const absl::Status status = kernel(arguments, views);
+  if (!status.ok()) return status;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const std::byte* data = memory[inputs.size() + o].data();
+    if (outputs[o].bytes() > 0) std::memcpy(outputs[o].data(), data, outputs[o].bytes());
+  }
+  return outputs;
+}
+
+class Differential {
+ public:
+  explicit Differential(Program program) : program_(test::checked(std::move(program))) {
+    for (const Target& target : test::native_targets()) {
+      JitOptions options;
+      options.target = target;
+      options.contract = false;
+      jits_.push_back(std::make_unique<Jit>(options));
+    }
+  }
+
+  // Small values in the float inputs; integers in [0, 7].
+  void run(int seeds = 12) {
+    for (uint64_t seed = 0; seed < static_cast<uint64_t>(seeds); ++seed) check(seed);
+    CHECK(compiled_ > 0);
+  }
+
+ private:
+  void check(uint64_t seed) {
+    test::Rng rng(seed);
+    std::vector<std::pair<Var, int64_t>> values, constants;
+    for (const Var& size : program_->sizes) {
+      values.emplace_back(size, rng.pick(std::vector<int64_t>{1, 2, 3, 5, 7, 8, 13, 17}));
+      if (rng.chance(50)) constants.push_back(values.back());
+    }
+    std::vector<Array> data, outputs;
+    for (const Param& param : program_->params) {
+      std::vector<int64_t> shape;
+      for (const Expr& e : param.shape) shape.push_back(*evaluate_int(e, Sizes(values)));
+      Array array(param.buffer.type(), shape);
+      for (int64_t e = 0; e < array.elements(); ++e) {
+        const int value = param.buffer.type().is_float() ? rng.between(-8, 8) : rng.between(0, 7);
+        array.set_bits(e, *bits(array.type(), value));
+      }
+      (param.role == Role::kOutput ? outputs : data).push_back(array);
+    }
+    std::vector<InterpArgument> arguments;
+    for (Array& array : data) arguments.emplace_back(&array);
+    for (Array& array : outputs) arguments.emplace_back(&array);
+    INFO("seed " << seed << "\n" << program_);
+    REQUIRE(interpret(program_, Sizes(values), arguments) == absl::OkStatus());
+    Schedule s(program_, Sizes(constants));
+    REQUIRE(s.status() == absl::OkStatus());
+    for (int step = 0; step < static_cast<int>(seed % 6); ++step) {
+      const Schedule before = s;
+      test::try_random_step(rng, s);
+      if (s.program()->reassociated) s = before;
+    }
+    INFO(s.program());
+    for (const std::unique_ptr<Jit>& jit : jits_) {
+      INFO(jit->target().to_string());
+      const absl::StatusOr<Kernel> kernel = jit->compile(s);
+      REQUIRE(kernel.status() == absl::OkStatus());
+      for (const auto side : {test::GuardBuffer::kBack, test::GuardBuffer::kFront}) {
+        const absl::StatusOr<std::vector<Array>> got = call(*kernel, data, outputs, side);
+        REQUIRE(got.status() == absl::OkStatus());
+        for (size_t o = 0; o < outputs.size(); ++o) {
+          REQUIRE(first_difference(outputs[o], (*got)[o]) == "");
+        }
+      }
+      ++compiled_;
+    }
+  }
+
+  static std::optional<uint64_t> bits(Type type, int value) {
+    const Expr e = type.is_float() ? constant_float(type, value * 0.25) : constant_int(type, value);
+    return e.as<Const>()->bits;
+  }
+
+  Program program_;
+  std::vector<std::unique_ptr<Jit>> jits_;
+  int compiled_ = 0;
+};
+
+void differential(const std::vector<ProgramInput>& inputs, const std::vector<Tensor>& outputs,
+                  const std::vector<Requirement>& requirements = {}) {
+  Differential(program("p", inputs, outputs, requirements)).run();
+}
+
+TEST_CASE("domains with bounds, steps and conditions") {
+  Tensor x = input("x", f32, {m, n}), w = input("w", f32, {k});
+  const Tensor triangle = compute("triangle", {m}, [&](Expr i) {
+    return sum(Domain(n).where([&](Expr r) { return r <= i; }), [&](Expr r) { return x(i, r); });
+  });
+  const Tensor window = compute("window", {m, n}, [&](Expr i, Expr j) {
+    const auto here = [&](Expr a, Expr b) { return inside(i + a - 1, m) & inside(j + b - 2, n); };
+    return max_over(Domain({3, 4}).where(here),
+                    [&](Expr a, Expr b) { return x(i + a - 1, j + b - 2) * 2.0f; });
+  });
+  differential({x}, {triangle, window});
+  const Tensor transposed = compute("transposed", {m, 3 * n + k - 3}, [&](Expr i, Expr j) {
+    const Domain taps =
+        Domain(k).where([&](Expr r) { return ((j - r) % 3 == 0) & inside((j - r) / 3, n); });
+    return sum(taps, [&](Expr r) { return x(i, (j - r) / 3) * w(r); });
+  });
+  differential({x, w}, {transposed});
+  const Tensor best = compute("best", {m}, [&](Expr i) {
+    const auto condition = [&](Expr r) { return (x(i, r) > 0.0f) & (r >= i); };
+    return argmin(Domain(n).where(condition), [&](Expr r) { return x(i, r); });
+  });
+  differential({x}, {best});
+}
+
+TEST_CASE("extents that are data") {
+  Tensor x = input("x", f32, {m, n}), length = input("length", i32, {m});
+  differential({x, length}, {compute("y", {m}, [&](Expr i) {
+                 return sum(at_most(length(i) % (n + 1), n), [&](Expr r) { return x(i, r); });
+               })});
+  differential({x, length}, {compute("y", {m}, [&](Expr i) {
+                 return max_over(Domain(n).where([&](Expr r) { return r < length(i); }),
+                                 [&](Expr r) { return x(i, r); });
+               })});
+}
+
+TEST_CASE("an extent that breaks its promise is an error of the call") {
+  Tensor x = input("x", f32, {m, n}), length = input("length", i32, {m});
+  const Program p = program("p", {x, length}, {compute("y", {m}, [&](Expr i) {
+                              return sum(at_most(length(i), n), [&](Expr r) { return x(i, r); });
+                            })});
+  Jit jit;
+  const absl::StatusOr<Kernel> kernel = jit.compile(Schedule(p));
+  REQUIRE(kernel.status() == absl::OkStatus());
+  const Array data = Array::of<float>({1, 2}, {1, 2}), out(f32, {1});
+  for (const int32_t bad : {3, -1}) {
+    const Array lengths = Array::of<int32_t>({1}, {bad});
+    const absl::Status status = call(*kernel, {data, lengths}, {out}).status();
+    CHECK(status.code() == absl::StatusCode::kOutOfRange);
+    CHECK(std::string(status.message())
+              .find("is " + std::to_string(bad) + ", but must be in [0, 3)") != std::string::npos);
+  }
+}
+
+TEST_CASE("borders of every kind") {
+  Tensor x = input("x", f32, {m, n});
+  for (const Tensor& p : {pad_constant(x, 1.5f), pad_edge(x), pad_reflect(x), pad_wrap(x)}) {
+    differential({x},
+                 {compute("y", {m + 3, n + 5}, [&](Expr i, Expr j) { return p(i - 1, j - 3); })},
+                 {require(m >= 1), require(n >= 1)});
+  }
+}
+
+TEST_CASE("several results, pieces and slices") {
+  Tensor x = input("x", f32, {m, n});
+  auto [mean, peak] = compute<2>({"mean", "peak"}, {m}, [&](Expr i) -> Values {
+    const Expr best = max_over(n, [&](Expr r) { return x(i, r); });
+    return {sum(n, [&](Expr r) { return x(i, r) - best; }), best};
+  });
+  differential({x}, {mean, peak});
+  const Tensor twice = compute("twice", {m, n}, [&](Index i) { return x(i) * 2.0f; });
+  differential({x}, {concat("y", -1, {x, slice(x, 1, n / 2, n), twice, slice(twice, 1, 0, n, 2)})});
+}
+
+TEST_CASE("updates") {
+  Tensor x = input("x", f32, {m, n}), ids = input("ids", i32, {k}), v = input("v", f32, {k, n});
+  const auto row = [&](Expr r, Expr s) -> Values { return {ids(r) % m, s}; };
+  const auto value = [&](Index r) { return v(r); };
+  for (const std::optional<Reducer> by :
+       {std::optional<Reducer>(), std::optional(Reducer::kSum), std::optional(Reducer::kMax)}) {
+    differential({x, ids, v}, {update("y", x, scatter({k, n}, row, value, by))}, {require(m >= 1)});
+  }
+}
+
+TEST_CASE("an index of an update that is out of range is an error of the call") {
+  Tensor x = input("x", f32, {m}), ids = input("ids", i32, {n});
+  const Program p =
+      program("p", {x, ids},
+              {update("y", x,
+                      scatter(
+                          n, [&](Expr r) { return ids(r); }, [](Expr) { return 1.0f; }))});
+  Jit jit;
+  const absl::StatusOr<Kernel> kernel = jit.compile(Schedule(p));
+  REQUIRE(kernel.status() == absl::OkStatus());
+  const Array data = Array::of<float>({2}, {1, 2}), out(f32, {2});
+  for (const int32_t bad : {2, -1}) {
+    const absl::Status status =
+        call(*kernel, {data, Array::of<int32_t>({2}, {0, bad})}, {out}).status();
+    CHECK(status.code() == absl::StatusCode::kOutOfRange);
+    CHECK(std::string(status.message())
+              .find("is " + std::to_string(bad) + ", but must be in [0, 2)") != std::string::npos);
+  }
+}
+
+TEST_CASE("scatters are not run in parallel") {
+  Tensor x = input("x", f32, {m}), ids = input("ids", i32, {n});
+  Schedule s(program("p", {x, ids},
+                     {update("y", x,
+                             scatter(
+                                 n, [&](Expr r) { return ids(r); }, [](Expr) { return 1.0f; }))}));
+  s.parallelize(s.loops("y").back());
+  CHECK_FALSE(s.status().ok());
+}
+
+TEST_CASE("scans") {
+  Tensor x = input("x", f32, {m, n}), u = input("u", f32, {k, k});
+  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+    auto [total, recent] = scan<2>(
+        {m}, n, {carry("total", {}, 0.0f), carry("recent", {}, [&](Expr i) { return x(i, 0); })},
+        [&](Expr i, Expr t, const Carried& now) -> Next {
+          return {now[0]() + x(i, t) * now[1](), max(now[1]() - 1.0f, x(i, t))};
+        },
+        direction);
+    differential({x}, {total.after("a"), total.before("b"), recent.last("c")}, {require(n >= 1)});
+  }
+  auto [h] =
+      scan<1>({m}, n, {carry("h", {k}, 0.5f)}, [&](Expr i, Expr t, const Carried& now) -> Next {
+        return {compute("next", {k}, [&](Expr j) {
+          return tanh(x(i, t) + sum(k, [&](Expr r) { return u(j, r) * now[0](r); }) -
+                      now[0](k - 1 - j));
+        })};
+      });
+  differential({x, u}, {h.after("y"), h.last("z")});
+}
+
+}  // namespace
+}  // namespace tenon
