@@ -40,4 +40,28 @@ absl::StatusOr<Expr> extent_in_front(const For& loop, const Facts& facts, const 
   return count ? Expr(std::max<int64_t>(*count, 0)) : extent;
 }
 
+absl::Status region_is_no_data(const Region& region, const std::string& stage, const char* used,
+                               const Program& within) {
+  absl::Status status;
+  for (const Expr& lo : region.lo) {
+    walk(lo, [&](const Expr& e) {
+      const Binary* b = e.as<Binary>();
+      if (b && b->op == BinaryOp::kCheck && status.ok()) {
+        status = refuse("which part of " + stage + " is " + used +
+                        " is checked at run time: " + text_of(e, within));
+      }
+      const Load* l = e.as<Load>();
+      if (!l) return;
+      status = refuse("which part of " + stage + " is " + used +
+                      " depends on data: " + text_of(l->buffer, within));
+    });
+  }
+  for (const Expr& extent : region.extent) {
+    if (!status.ok() || !is_data(extent, within)) continue;
+    status = refuse("how much of " + stage + " is " + used +
+                    " depends on data: " + text_of(extent, within));
+  }
+  return status;
+}
+
 }  // namespace tenon

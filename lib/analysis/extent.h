@@ -1,7 +1,11 @@
-// Extents of buffers that a step declares: they must be known from sizes and loops.
+// Extents of buffers that a step declares, and the regions that they hold: they must be known from
+// sizes and loops.
 #pragma once
 
+#include <string>
+
 #include "tenon/analysis/facts.h"
+#include "tenon/analysis/region.h"
 #include "tenon/base/status.h"
 #include "tenon/ir/program.h"
 
@@ -15,5 +19,11 @@ bool is_data(const Expr& e, const Program& within);
 // hi - lo, simplified; a constant is at least 0. Refused when a bound is read from memory. `facts`
 // are those of the place where the loop stands.
 absl::StatusOr<Expr> extent_in_front(const For& loop, const Facts& facts, const Program& within);
+
+// The region's bounds are computed before, and without, the guards around the accesses: an index
+// that is read from memory may not be there to be read, and one that is checked may be wrong. The
+// message says what of the stage is `used` ("read").
+absl::Status region_is_no_data(const Region& region, const std::string& stage, const char* used,
+                               const Program& within);
 
 }  // namespace tenon

@@ -230,31 +230,6 @@ absl::Status used_only_here(const Stage& stage, size_t in_nest, const For& at) {
   return refuse(stage.name() + " is also used outside of loop " + stage.name_of(at.var));
 }
 
-// The region's bounds are computed before, and without, the guards around the reads: an index that
-// is read from memory may not be there to be read, and one that is checked may be wrong.
-absl::Status region_is_no_data(const Region& region, const Stage& stage) {
-  absl::Status status;
-  for (const Expr& lo : region.lo) {
-    walk(lo, [&](const Expr& e) {
-      const Binary* b = e.as<Binary>();
-      if (b && b->op == BinaryOp::kCheck && status.ok()) {
-        status = refuse("which part of " + stage.name() +
-                        " is read is checked at run time: " + text_of(e, stage.program));
-      }
-      const Load* l = e.as<Load>();
-      if (!l) return;
-      status = refuse("which part of " + stage.name() +
-                      " is read depends on data: " + stage.name_of(l->buffer));
-    });
-  }
-  for (const Expr& extent : region.extent) {
-    if (!status.ok() || !is_data(extent, stage.program)) continue;
-    status = refuse("how much of " + stage.name() +
-                    " is read depends on data: " + text_of(extent, stage.program));
-  }
-  return status;
-}
-
 }  // namespace
 
 absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& buffer,
@@ -288,7 +263,7 @@ absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& b
   absl::StatusOr<Region> region =
       region_of(site->loop.body, buffer, Which::kReads, site->facts.inside(site->loop));
   if (!region.ok()) return region.status();
-  if (absl::Status s = region_is_no_data(*region, stage); !s.ok()) return s;
+  if (absl::Status s = region_is_no_data(*region, stage.name(), "read", program); !s.ok()) return s;
   return ComputeAt{*site, span->nest, *loops, *std::move(region)};
 }
 

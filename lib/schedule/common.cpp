@@ -50,6 +50,17 @@ absl::Status require_serial(const Program& program, const For& loop, std::string
                 " loop already; " + std::string(action) + " takes a serial one");
 }
 
+absl::Status require_parallel_loops(const Program& result, const std::vector<For>& loops) {
+  for (const For& loop : loops) {
+    if (loop.kind != ForKind::kParallel) continue;
+    const Verdict verdict = may_parallelize(*find_loop(result, loop.var));
+    if (verdict.ok()) continue;
+    return refuse("loop " + name_in(result, loop.var) + " would not stay parallel: " +
+                  diagnostic_of(verdict.status).value_or(Diagnostic{}).reason);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status require_known(const Program& program, const LoopSite& site, const Expr& e,
                            const std::string& what) {
   if (!e || e.is<Invalid>()) return refuse(what + " is not a valid expression");

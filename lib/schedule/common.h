@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tenon/analysis/facts.h"
 #include "tenon/analysis/find.h"
@@ -18,6 +19,9 @@ absl::StatusOr<LoopSite> site_of(const Program& program, const Var& loop);
 
 // Refuses a loop that is already parallel, vector or unrolled. `action` as in "split".
 absl::Status require_serial(const Program& program, const For& loop, std::string_view action);
+
+// Refuses a result in which one of the loops that are parallel may not be so any more.
+absl::Status require_parallel_loops(const Program& result, const std::vector<For>& loops);
 
 // Steps take factors and distances up to this, which keeps sums of them far from overflow.
 constexpr int64_t kMaxFactor = int64_t{1} << 31;

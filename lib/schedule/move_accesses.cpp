@@ -6,23 +6,48 @@
 
 namespace tenon::primitives {
 
-Stmt with_moved_accesses(const Stmt& s, const Buffer& from, const Buffer& to,
-                         const Placement& place) {
+namespace {
+
+// Where the buffer goes; null for one that stays.
+const Buffer* target_of(const Buffer& buffer, const Moves& moves) {
+  const auto found = std::find_if(moves.begin(), moves.end(),
+                                  [&](const auto& move) { return move.first == buffer; });
+  return found == moves.end() ? nullptr : &found->second;
+}
+
+Stmt moved(const Stmt& s, const Moves& moves, const Placement& place) {
+  if (const Store* x = s.as<Store>()) {
+    const Buffer* to = target_of(x->buffer, moves);
+    return to ? store(*to, place(x->indices), x->value, x->mask) : s;
+  }
+  const Accumulate* x = s.as<Accumulate>();
+  if (!x) return s;
+  std::vector<Buffer> buffers = x->buffers;
+  bool moves_any = false;
+  for (Buffer& buffer : buffers) {
+    const Buffer* to = target_of(buffer, moves);
+    if (!to) continue;
+    buffer = *to;
+    moves_any = true;
+  }
+  if (!moves_any) return s;
+  return accumulate(std::move(buffers), place(x->indices), x->by, x->values, x->mask);
+}
+
+}  // namespace
+
+Stmt with_moved_accesses(const Stmt& s, const Moves& moves, const Placement& place) {
   const Stmt loaded = rewrite(s, [&](const Expr& e) {
     const Load* l = e.as<Load>();
-    return l && l->buffer == from ? load(to, place(l->indices), l->mask) : e;
+    const Buffer* to = l ? target_of(l->buffer, moves) : nullptr;
+    return to ? load(*to, place(l->indices), l->mask) : e;
   });
-  return rewrite_stmts(loaded, [&](const Stmt& t) {
-    if (const Store* x = t.as<Store>(); x && x->buffer == from) {
-      return store(to, place(x->indices), x->value, x->mask);
-    }
-    if (const Accumulate* x = t.as<Accumulate>(); x && x->writes(from)) {
-      std::vector<Buffer> buffers = x->buffers;
-      std::replace(buffers.begin(), buffers.end(), from, to);
-      return accumulate(std::move(buffers), place(x->indices), x->by, x->values, x->mask);
-    }
-    return t;
-  });
+  return rewrite_stmts(loaded, [&](const Stmt& t) { return moved(t, moves, place); });
+}
+
+Stmt with_moved_accesses(const Stmt& s, const Buffer& from, const Buffer& to,
+                         const Placement& place) {
+  return with_moved_accesses(s, Moves{{from, to}}, place);
 }
 
 Stmt without_alloc(const Stmt& s, const Buffer& buffer) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "tenon/ir/program.h"
@@ -15,6 +16,11 @@ using Placement = std::function<std::vector<Expr>(const std::vector<Expr>&)>;
 // results of a reduction by functions share their indices: only where `place` keeps them.
 Stmt with_moved_accesses(const Stmt& s, const Buffer& from, const Buffer& to,
                          const Placement& place);
+
+// The same for several buffers, which all move by `place`: results of a reduction keep one index
+// list.
+using Moves = std::vector<std::pair<Buffer, Buffer>>;
+Stmt with_moved_accesses(const Stmt& s, const Moves& moves, const Placement& place);
 
 // s without the declaration of the buffer.
 Stmt without_alloc(const Stmt& s, const Buffer& buffer);

@@ -69,10 +69,12 @@ absl::Status require_tile(const Program& program, const Buffer& stage,
 
 // --- What is asked of the program.
 
-// The dimension of the stage that the reads in s index by the loop; empty when there is none.
-std::optional<size_t> dimension_read_by(const Stmt& s, const Buffer& stage, const Var& loop) {
+// The dimension of the stage that the reads (or the writes) in s index by the loop; empty when
+// there is none.
+std::optional<size_t> dimension_of(const Var& loop, const Stmt& s, const Buffer& stage,
+                                   bool reads) {
   for (const Access& a : accesses_of(s, stage)) {
-    if (a.kind != Access::Kind::kRead) continue;
+    if ((a.kind == Access::Kind::kRead) != reads) continue;
     for (size_t d = 0; d < a.indices.size(); ++d) {
       if (uses(a.indices[d], loop)) return d;
     }
@@ -151,11 +153,32 @@ class Tiler {
   Tiler(Schedule& schedule, std::string stage, Place place)
       : s_(schedule), stage_(std::move(stage)), place_(place) {}
 
+  // Gives an output that is accumulated in place a local copy, which becomes the stage. Its loops
+  // are handed over to those that write it back.
+  absl::Status stage_output(const Buffer& output, std::vector<Loop>& loops) {
+    std::vector<size_t> dimensions;
+    for (const Loop& loop : loops) {
+      const std::optional<size_t> d = dimension_of(loop.var(), s_.program()->body, output, false);
+      if (!d) {
+        return refuse("loop " + name(loop.var()) + " is not a loop over a dimension of " + stage_);
+      }
+      dimensions.push_back(*d);
+    }
+    const Staged copy = s_.stage(stage_, place_);
+    if (!s_.status().ok()) return absl::OkStatus();
+    if (!copy.copy_in.empty()) {
+      return refuse("not all of " + stage_ + " is known to be stored before it is used");
+    }
+    stage_ = copy.stage;
+    for (size_t k = 0; k < loops.size(); ++k) loops[k] = copy.copy_out[dimensions[k]];
+    return absl::OkStatus();
+  }
+
   absl::Status run(const std::vector<Loop>& loops, const std::vector<int64_t>& factors) {
     TENON_ASSIGN_OR_RETURN(const Buffer stage, find_stage(s_.program(), stage_));
     const LoopSite consumer = *find_loop(s_.program(), loops.front().var());
     const std::optional<size_t> vector_dimension =
-        dimension_read_by(consumer.loop.body, stage, loops.back().var());
+        dimension_of(loops.back().var(), consumer.loop.body, stage, true);
     if (!vector_dimension) {
       return refuse("no read of " + stage_ + " in loop " + name(loops.front().var()) +
                     " is indexed by the vector dimension, loop " + name(loops.back().var()));
@@ -287,7 +310,7 @@ class Tiler {
   }
 
   Schedule& s_;
-  const std::string stage_;
+  std::string stage_;
   const Place place_;
   std::vector<Loop> outer_, inner_;
 };
@@ -311,12 +334,14 @@ RegisterTile Schedule::register_tile(std::string_view stage, const std::vector<L
   }
 
   Derived derived(*this, action, place);
-  const bool in_place = written_in(program_, loops.front(), *buffer);
-  Tiler tiler(*this, in_place ? copy_out(stage, place) : std::string(stage), place);
-  if (status_.ok()) {
-    const absl::Status refusal = tiler.run(loops, factors.values());
-    if (status_.ok() && !refusal.ok()) refuse_step(refusal, action, place);
+  Tiler tiler(*this, std::string(stage), place);
+  std::vector<Loop> consumer = loops;
+  absl::Status refusal;
+  if (written_in(program_, loops.front(), *buffer)) {
+    refusal = tiler.stage_output(*buffer, consumer);
   }
+  if (status_.ok() && refusal.ok()) refusal = tiler.run(consumer, factors.values());
+  if (status_.ok() && !refusal.ok()) refuse_step(refusal, action, place);
   if (!derived.finish()) return tile;
   tile.outer_ = tiler.outer();
   tile.inner_ = tiler.inner();

@@ -252,6 +252,8 @@ std::vector<Entry> all_steps() {
       Takes<Name>::step("inline_into", &S::inline_into),
       Takes<Name, const IndexMap&>::step("set_layout", &S::set_layout),
       Takes<Name, const std::vector<int>&>::step("reorder_storage", &S::reorder_storage),
+      Takes<Name, Loop>::step("stage", &S::stage),
+      Takes<Name>::step("stage", &S::stage),
       Takes<Name, Loop>::step("expand", &S::expand),
       Takes<Name, int, F>::step("pad", &S::pad),
       Takes<Name, Name>::step("store_over", &S::store_over),

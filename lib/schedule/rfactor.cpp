@@ -71,18 +71,6 @@ Stmt folded(const std::vector<Buffer>& partials, const Rfactor& plan, const Loop
   return loops.around(substitute(fold, loops.values), plan);
 }
 
-// The fold may touch elements that no iteration of the nest touched.
-absl::Status require_parallel_loops(const Program& program, const LoopSite& root) {
-  for (const For& loop : root.outer) {
-    if (loop.kind != ForKind::kParallel) continue;
-    const Verdict verdict = may_parallelize(*find_loop(program, loop.var));
-    if (verdict.ok()) continue;
-    return refuse("loop " + name_in(program, loop.var) + " would not stay parallel: " +
-                  diagnostic_of(verdict.status).value_or(Diagnostic{}).reason);
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<RfactorResult> rfactor(const Program& program, const Var& loop) {
@@ -113,7 +101,8 @@ absl::StatusOr<RfactorResult> rfactor(const Program& program, const Var& loop) {
       replace_loop(program->body, plan.root.loop.var, [&](const For&) { return seq(parts); });
   const Verdict verdict{absl::OkStatus(), plan.reassociates};
   const Program result = simplify(with_body(program, std::move(body), verdict), KeepLoops::kYes);
-  TENON_RETURN_IF_ERROR(require_parallel_loops(result, plan.root));
+  // The fold may touch elements that no iteration of the nest touched.
+  TENON_RETURN_IF_ERROR(require_parallel_loops(result, plan.root.outer));
   return RfactorResult{result, partials.front(), init.vars, fold.vars};
 }
 

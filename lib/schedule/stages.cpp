@@ -68,6 +68,17 @@ absl::StatusOr<Buffer> find_storage(const Program& program, std::string_view nam
                 listed(buffers));
 }
 
+absl::StatusOr<Buffer> find_any_buffer(const Program& program, std::string_view name) {
+  if (const Buffer buffer = find_buffer(program, name)) return buffer;
+  std::vector<Buffer> buffers;
+  for (const Param& param : program->params) {
+    if (param.buffer && param.role != Role::kOutput) buffers.push_back(param.buffer);
+  }
+  const std::vector<Buffer> stages = stages_of(program);
+  buffers.insert(buffers.end(), stages.begin(), stages.end());
+  return refuse("there is no buffer " + std::string(name) + "; the buffers are " + listed(buffers));
+}
+
 std::vector<Var> loops_of_stage(const Program& program, const Buffer& stage, bool reductions) {
   const std::vector<Access> writes = writes_of(program, stage);
   std::vector<Var> loops;

@@ -13,6 +13,8 @@ namespace tenon {
 absl::StatusOr<Buffer> find_stage(const Program& program, std::string_view name);
 // The stage or weight with this name.
 absl::StatusOr<Buffer> find_storage(const Program& program, std::string_view name);
+// The buffer with this name, inputs included.
+absl::StatusOr<Buffer> find_any_buffer(const Program& program, std::string_view name);
 
 // The loops around the last statement that writes the stage, outermost first. Without reductions:
 // only those that index the write or stand around all writes of the stage.

@@ -5,6 +5,7 @@
 #include "schedule/derived.h"
 #include "schedule/run_step.h"
 #include "tenon/analysis/find.h"
+#include "tenon/base/limits.h"
 
 namespace tenon {
 namespace {
@@ -115,15 +116,27 @@ std::vector<Expr> Schedule::images_of(const IndexMap& map, const std::vector<Var
   return images;
 }
 
-// Gives the output a local stage; returns the name of that stage.
-std::string Schedule::copy_out(std::string_view output, Place place) {
-  const std::string action = "copy_out(" + std::string(output) + ")";
-  const auto done = run_on_stage(action, output, {}, place, [&](const Buffer& buffer) {
-    return primitives::copy_out(program_, buffer);
+Staged Schedule::stage(std::string_view buffer, Loop loop, Place place) {
+  return stage_in_body("stage(" + std::string(buffer) + ", " + name_of(loop) + ")", buffer, loop,
+                       place);
+}
+
+Staged Schedule::stage(std::string_view buffer, Place place) {
+  return stage_in_body("stage(" + std::string(buffer) + ")", buffer, std::nullopt, place);
+}
+
+Staged Schedule::stage_in_body(const std::string& action, std::string_view name,
+                               const std::optional<Loop>& loop, Place place) {
+  using Result = absl::StatusOr<primitives::StageResult>;
+  const auto loops = loop ? std::vector<Loop>{*loop} : std::vector<Loop>();
+  const auto done = run(action, loops, place, [&]() -> Result {
+    const absl::StatusOr<Buffer> buffer = find_any_buffer(program_, name);
+    if (!buffer.ok()) return buffer.status();
+    return primitives::stage(program_, *buffer, loop ? loop->var() : Var());
   });
-  if (!done) return std::string(output);
+  if (!done) return {"none", dummy_loops(kMaxRank), dummy_loops(kMaxRank)};
   record(action + " -> " + done->local.name(), place, program_);
-  return done->local.name();
+  return {done->local.name(), handles(done->copy_in), handles(done->copy_out)};
 }
 
 }  // namespace tenon

@@ -22,13 +22,16 @@ inline void check_seeds(uint64_t first, int64_t pairs) {
             << counts.lowered << " lowered forms, " << counts.native << " machine codes\n";
   for (const auto& [name, count] : counts.primitives) std::cout << name << " " << count << "  ";
   std::cout << "\n";
-  for (const char* name :
-       {"split",         "fuse",       "reorder",         "tile",       "cut",
-        "unroll",        "vectorize",  "parallelize",     "fission",    "compute_at",
-        "inline_into",   "set_layout", "register_tile",   "rfactor",    "decompose_init",
-        "expand",        "pad",        "reorder_storage", "store_over", "store_in",
-        "shift",         "skew",       "reverse",         "relax",      "merge",
-        "add_unit_loop", "squash"}) {
+  for (const char* name : {"split",         "fuse",          "reorder",
+                           "tile",          "cut",           "unroll",
+                           "vectorize",     "parallelize",   "fission",
+                           "compute_at",    "inline_into",   "set_layout",
+                           "register_tile", "rfactor",       "decompose_init",
+                           "expand",        "pad",           "reorder_storage",
+                           "store_over",    "store_in",      "shift",
+                           "skew",          "reverse",       "relax",
+                           "merge",         "add_unit_loop", "squash",
+                           "stage"}) {
     INFO(name);
     CHECK(counts.primitives[name] >= 20);
   }

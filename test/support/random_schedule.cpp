@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tenon/analysis/access.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon::test {
@@ -24,6 +25,8 @@ struct Pieces {
   std::vector<std::string> matrices;  // locals of two dimensions
   std::vector<std::string> weights;
   std::vector<std::string> stages;  // locals and outputs
+  // A buffer and a loop around an access of it.
+  std::vector<std::pair<std::string, Loop>> accesses;
   // A local and a loop around a statement that reads it.
   std::vector<std::pair<std::string, Loop>> readers;
   std::vector<Loop> reductions;  // loops around accumulations whose target does not use them
@@ -45,6 +48,12 @@ void collect_readers(const Stmt& s, std::vector<Loop> around, Pieces& p) {
     });
   };
   for_each_child(s, reads, [&](const Stmt& child) { collect_readers(child, around, p); });
+}
+
+void collect_accesses(const Stmt& body, Pieces& p) {
+  for (const Access& a : accesses_of(body)) {
+    for (const For& loop : a.loops) p.accesses.emplace_back(a.buffer.name(), loop.var);
+  }
 }
 
 void collect_ragged(const Stmt& s, std::vector<Var> around, Pieces& p) {
@@ -126,6 +135,7 @@ Pieces pieces_of(const Program& program) {
     }
   });
   collect_readers(program->body, {}, p);
+  collect_accesses(program->body, p);
   collect_ragged(program->body, {}, p);
   collect_reductions(program->body, {}, p);
   collect_copies(program->body, p);
@@ -194,6 +204,14 @@ void random_renumbering(Rng& rng, Schedule& s, const Loop& around, const Loop& l
   }
 }
 
+// A copy, which sometimes gets a layout of its own.
+void random_stage(Rng& rng, Schedule& s, const Pieces& p) {
+  if (p.accesses.empty()) return;
+  const auto& [buffer, around] = rng.pick(p.accesses);
+  const Staged copy = rng.chance(10) ? s.stage(buffer) : s.stage(buffer, around);
+  if (rng.chance(30)) s.set_layout(copy.stage, random_layout(rng));
+}
+
 void random_step(Rng& rng, Schedule& s) {
   const Pieces p = pieces_of(s.program());
   if (p.loops.empty()) return;
@@ -211,7 +229,7 @@ void random_step(Rng& rng, Schedule& s) {
     s.store_over(copy.to, copy.from);
     return;
   }
-  switch (rng.below(34)) {
+  switch (rng.below(36)) {
     case 0: s.split(loop, kFactors[rng.below(8)]); break;
     case 1: s.split(loop, kFactors[rng.below(8)], kTails[rng.below(3)]); break;
     case 18: s.split(loop, {rng.chance(30) ? kInferred : 2, rng.between(1, 3)}); break;
@@ -320,6 +338,8 @@ void random_step(Rng& rng, Schedule& s) {
       if (p.locals.size() > 1) s.store_over(rng.pick(p.locals), rng.pick(p.locals));
       break;
     case 31: random_store_in(rng, s, p); break;
+    case 32:
+    case 33: random_stage(rng, s, p); break;
     default: {
       const std::string stage = rng.pick(p.stages);
       const std::vector<Loop> loops = s.loops(rng.pick(p.stages));

@@ -2,9 +2,11 @@
 // notation). These predicates return what they found on the way.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "tenon/analysis/find.h"
+#include "tenon/analysis/region.h"
 #include "tenon/base/status.h"
 #include "tenon/ir/program.h"
 
@@ -18,6 +20,37 @@ struct Layout {
 };
 absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buffer,
                                       const std::vector<Var>& vars, const std::vector<Expr>& map);
+
+// Letting the body of a loop, or the whole Program, work on a local copy of the part of `buffer`
+// that it touches. Let B be the statements of the body from the first one that uses the buffer to
+// the last one; in the Program's own body, to the last one that writes it, if one does. Results of
+// one reduction have copies together. Required:
+//   * the buffers are parameters, or declared outside of the body; no vector loop stands around it;
+//   * the accesses in B have a region (region.h) whose bounds are neither read from memory nor
+//     checked, and whose extents are not data by a name either;
+//   * a parallel loop around must keep its own obligation in the new Program (may_parallelize),
+//     whose iterations copy whole regions.
+// All accesses in B go to the copy, so that nothing in B sees the buffer itself. The copy is filled
+// in front of B unless it is proved, for every read R in B, that there is a store S in B that
+// happens for the same element before R in every iteration in which R happens, and, where B
+// writes, that every element that is copied back is stored in B. It is copied back behind B if B
+// writes. So what B does not store is written back as it was.
+struct StagedCopy {
+  Buffer buffer;
+  // For element [vars] of the copy: it is in the buffer's shape, and B uses the buffer at all.
+  // Outermost first; those that always hold are left out.
+  std::vector<Expr> guards;
+  bool copy_in = false, copy_out = false;
+};
+struct Staging {
+  std::vector<Stmt> before, used, after;  // the statements of the body; `used` is B
+  Region region;                          // element [vars] of the copy is element [lo + vars]
+  std::vector<Var> vars;                  // named like the loops that index the buffer
+  std::vector<StagedCopy> copies;         // of `buffer`, then of what is reduced together with it
+};
+// Without a place: in the Program's own body.
+absl::StatusOr<Staging> may_stage(const Program& program, const Buffer& buffer,
+                                  const std::optional<LoopSite>& at);
 
 // Giving every iteration of the loop its own part of one buffer in front of it: the buffer is local
 // and declared directly in the body of the loop; its shape uses neither the loop, nor names bound

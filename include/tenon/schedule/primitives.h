@@ -74,6 +74,15 @@ absl::StatusOr<InlineResult> inline_into(const Program& program, const Buffer& s
 absl::StatusOr<Program> set_layout(const Program& program, const Buffer& buffer,
                                    const std::vector<Var>& vars, const std::vector<Expr>& map);
 
+// The body of the loop works on a copy of what it uses of the buffer; without a loop, the Program.
+struct StageResult {
+  Program program;
+  Buffer local;
+  std::vector<Var> copy_in, copy_out;  // the loops of the copies, one per dimension; none without
+};
+absl::StatusOr<StageResult> stage(const Program& program, const Buffer& buffer,
+                                  const Var& loop = {});
+
 // The buffer that is declared in the loop's body gets a part for each iteration.
 absl::StatusOr<Program> expand(const Program& program, const Buffer& stage, const Var& loop);
 absl::StatusOr<Program> pad(const Program& program, const Buffer& stage, int dim, int64_t multiple);
@@ -94,12 +103,5 @@ struct RfactorResult {
   std::vector<Var> init, fold;
 };
 absl::StatusOr<RfactorResult> rfactor(const Program& program, const Var& loop);
-
-struct CopyOutResult {
-  Program program;
-  Buffer local;
-  std::vector<Var> loops;  // of the copy, one per dimension: the loops that computed the output
-};
-absl::StatusOr<CopyOutResult> copy_out(const Program& program, const Buffer& output);
 
 }  // namespace tenon::primitives

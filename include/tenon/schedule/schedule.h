@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -113,6 +114,13 @@ struct Partials {
   std::vector<Loop> init, fold;
 };
 
+// What stage made: the local copy, and the loops that fill it and that write it back, one per
+// dimension, outermost first; none where nothing had to be copied.
+struct Staged {
+  std::string stage;
+  std::vector<Loop> copy_in, copy_out;
+};
+
 // What decompose_init made of the loops that it divided, outermost first; loops further in, such as
 // those of the reduction, keep their handles.
 struct InitAndUpdate {
@@ -202,6 +210,11 @@ class Schedule {
   // The map must be injective on the shape; a weight is then packed by kernel.pack.
   void set_layout(std::string_view buffer, const IndexMap& map, Place place = Place::current());
 
+  // The body of the loop works on a local copy of what it uses of a parameter or of a stage from
+  // outside, which is filled and written back where that is needed. A layout of the copy is a
+  // set_layout of it. Without a loop, the whole Program works on the copy of a parameter.
+  Staged stage(std::string_view buffer, Loop loop, Place place = Place::current());
+  Staged stage(std::string_view buffer, Place place = Place::current());
   // A stage that is declared in the loop's body gets a part for each iteration, in front of it:
   // for i { alloc t: f32[n]; ... t[j] ... }  ->  alloc t: f32[m, n]; for i { ... t[i, j] ... }
   void expand(std::string_view stage, Loop loop, Place place = Place::current());
@@ -304,7 +317,8 @@ class Schedule {
   std::vector<Loop> counted_loops(std::string_view stage, size_t count, Place place);
   std::vector<Loop> counted_compute_at(std::string_view stage, Loop loop, size_t count,
                                        Place place);
-  std::string copy_out(std::string_view output, Place place);
+  Staged stage_in_body(const std::string& action, std::string_view buffer,
+                       const std::optional<Loop>& loop, Place place);
 
   Program program_;
   Sizes sizes_;
