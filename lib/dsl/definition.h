@@ -43,6 +43,7 @@ struct Update {
     std::vector<Expr> indices;
     Expr value;
     std::optional<Reducer> by;  // none: store
+    Var old;                    // stands in the value for what is there; may be null
   };
   std::vector<Expr> shape;
   std::vector<Var> vars;

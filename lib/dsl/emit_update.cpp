@@ -2,6 +2,7 @@
 #include "dsl/emit.h"
 #include "dsl/hoist.h"
 #include "tenon/ir/operators.h"
+#include "tenon/ir/visit.h"
 
 namespace tenon::dsl {
 namespace {
@@ -19,7 +20,8 @@ Stmt scatter_nest(const Buffer& result, const Update::Scatter& scatter, Hoister&
   };
   std::vector<Expr> indices;
   for (const Expr& index : scatter.indices) indices.push_back(settle(index));
-  const Expr value = settle(scatter.value);
+  Expr value = settle(scatter.value);
+  if (scatter.old) value = substitute(value, VarMap{{scatter.old, load(result, indices)}});
   hoister.leave(part.axes);
   const Stmt write = scatter.by ? accumulate(result, std::move(indices), *scatter.by, value)
                                 : store(result, std::move(indices), value);

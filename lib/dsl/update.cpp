@@ -3,6 +3,7 @@
 #include "dsl/definition.h"
 #include "dsl/space.h"
 #include "tenon/ir/operators.h"
+#include "tenon/ir/visit.h"
 
 namespace tenon {
 namespace {
@@ -46,6 +47,20 @@ Settled settle(const std::string& what, const Tensor& init, const Scatter& s) {
     return wrong(invalid(what + ": bool values are not combined; cast them to an integer first"));
   }
   result.value = cast(init.type(), s.value);
+  if (s.combine) {
+    result.old = Var("old", init.type());
+    const Expr combined = s.combine(result.old, result.value);
+    if (!combined) return wrong(invalid(what + ": combine returns no expression"));
+    if (combined.is<Invalid>()) return wrong(combined);
+    if (combined.type() != init.type()) {
+      return wrong(invalid(what + ": combine gives " + to_string(combined.type()) + " and " +
+                           init.name() + " has " + to_string(init.type()) + "; cast it"));
+    }
+    const bool reduced =
+        any_in(combined, [&](const Expr& e) { return e.is<Reduce>() && uses(e, result.old); });
+    if (reduced) return wrong(invalid(what + ": combine reduces over the old value"));
+    result.value = combined;
+  }
   result.axes = std::move(space.axes);
   result.condition = space.condition;
   result.by = s.by;

@@ -108,6 +108,28 @@ for r_2 in 0..n {
   CHECK(out.values<float>() == std::vector<float>{10, 9, 10});
 }
 
+TEST_CASE("a function of the old value and the new one") {
+  Tensor x = input("x", f32, {m}), ids = input("ids", i32, {n}), v = input("v", f32, {n});
+  const Program p = test::checked(
+      program("p", {x, ids, v},
+              {update("y", x,
+                      scatter(
+                          n, [&](Expr r) { return ids(r); }, [&](Expr r) { return v(r); },
+                          [](Expr old, Expr e) { return old * 0.5f + e; }))}));
+  CHECK(print(p->body, p) == R"(for i in 0..m {
+  y[i] = x[i]
+}
+for r in 0..n {
+  y[check(cast<i64>(ids[r]), m)] = y[check(cast<i64>(ids[r]), m)] * 0.5 + v[r]
+}
+)");
+  REQUIRE(with_checked_bounds(p).ok());
+  Array a = Array::of<float>({2}, {8, 8}), at = Array::of<int32_t>({2}, {1, 1});
+  Array values = Array::of<float>({2}, {1, 2}), out(f32, {2});
+  REQUIRE(interpret(p, {}, {&a, &at, &values, &out}) == absl::OkStatus());
+  CHECK(out.values<float>() == std::vector<float>{8, 4.5f});
+}
+
 TEST_CASE("an update of an update is another stage") {
   Tensor x = input("x", f32, {n}), ids = input("ids", i32, {m});
   const auto at = [&](Expr r) { return ids(r); };
@@ -153,6 +175,13 @@ TEST_CASE("wrong updates are reported") {
                                     n, [](Expr r) { return r; }, [&](Expr r) { return flags(r); },
                                     Reducer::kMax))) ==
         in_y + "update y: bool values are not combined; cast them to an integer first");
+  const auto combined = [&](auto combine) {
+    return update("y", x, scatter(n, pair, zero, combine));
+  };
+  CHECK(refusal({x}, combined([](Expr, Expr) { return Expr(1); })) ==
+        in_y + "update y: combine gives i64 and x has f32; cast it");
+  CHECK(refusal({x}, combined([](Expr old, Expr) { return sum(3, [&](Expr) { return old; }); })) ==
+        in_y + "update y: combine reduces over the old value");
   CHECK(refusal({x}, update("y", x, scatter(0.5f, pair, zero))) ==
         in_y + "update y: an extent has type f32; it must be an integer");
   // What is written must be in range, or data: then it is checked.

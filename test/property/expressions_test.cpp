@@ -251,5 +251,19 @@ TEST_CASE("scans") {
   differential({x, u}, {h.after("y"), h.last("z")});
 }
 
+TEST_CASE("the rows of a scan run in parallel, its steps do not") {
+  Tensor x = input("x", f32, {m, n});
+  auto [total] =
+      scan<1>({m}, n, {carry("total", {}, 0.0f)},
+              [&](Expr i, Expr t, const Carried& now) -> Next { return {now[0]() + x(i, t)}; });
+  const Program p = program("p", {x}, {total.after("y")});
+  Schedule rows(p), steps(p);
+  const auto [i, t] = rows.loops<2>("y");
+  rows.parallelize(i);
+  CHECK(rows.status() == absl::OkStatus());
+  steps.parallelize(t);
+  CHECK(std::string(steps.status().message()).find("both touch total[]") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace tenon

@@ -6,14 +6,16 @@
 //                          Reducer::kSum));
 //
 // The result starts as a copy of `init`. A scatter then goes through its domain in order, the last
-// axis fastest, and for each element stores a value at an index (without a reducer) or combines it
-// with what is there. So of several values for one place the last one wins. An index that is data
-// is checked when the kernel runs, as in a read: outside, the call returns an error. Several
-// scatters run one after the other, in one stage.
+// axis fastest, and for each element stores a value at an index, or combines it with what is there:
+// by a reducer, or by a function of the old value and the new one. So of several values for one
+// place the last one wins. An index that is data is checked when the kernel runs, as in a read:
+// outside, the call returns an error. Several scatters run one after the other, in one stage.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tenon/dsl/domain.h"
@@ -25,7 +27,8 @@ struct Scatter {
   dsl::Space space;
   Index index;
   Expr value;
-  std::optional<Reducer> by;  // none: store
+  std::optional<Reducer> by;                              // none: store
+  std::function<Expr(const Expr&, const Expr&)> combine;  // of old and new; may be empty
 };
 
 // The index function gives an Index, or one Expr for one dimension.
@@ -38,6 +41,14 @@ Scatter scatter(const Domain& domain, const IndexOf& index, const ValueOf& value
   s.index = Index(dsl::call<std::vector<Expr>>(index, at));
   s.value = dsl::call<Expr>(value, at);
   s.by = by;
+  return s;
+}
+
+template <class IndexOf, class ValueOf, class Combine>
+requires std::is_invocable_r_v<Expr, const Combine&, Expr, Expr> Scatter
+scatter(const Domain& domain, const IndexOf& index, const ValueOf& value, const Combine& combine) {
+  Scatter s = scatter(domain, index, value);
+  s.combine = combine;
   return s;
 }
 
