@@ -84,6 +84,23 @@ void Schedule::pad(std::string_view stage, int dim, int64_t multiple, Place plac
   });
 }
 
+void Schedule::align_storage(std::string_view stage, int dim, int64_t multiple, int64_t offset,
+                             Place place) {
+  const std::string action = "align_storage(" + std::string(stage) + ", " + std::to_string(dim) +
+                             ", " + std::to_string(multiple) + ", " + std::to_string(offset) + ")";
+  change_stage(action, stage, {}, place, [&](const Buffer& buffer) {
+    return primitives::align_storage(program_, buffer, dim, multiple, offset);
+  });
+}
+
+void Schedule::fold_storage(std::string_view stage, int dim, int64_t factor, Place place) {
+  const std::string action = "fold_storage(" + std::string(stage) + ", " + std::to_string(dim) +
+                             ", " + std::to_string(factor) + ")";
+  change_stage(action, stage, {}, place, [&](const Buffer& buffer) {
+    return primitives::fold_storage(program_, buffer, dim, factor);
+  });
+}
+
 void Schedule::store_over(std::string_view stage, std::string_view old, Place place) {
   const std::string action = "store_over(" + std::string(stage) + ", " + std::string(old) + ")";
   const absl::StatusOr<Buffer> memory = find_stage(program_, old);
