@@ -256,10 +256,16 @@ std::vector<Entry> all_steps() {
       Takes<Name>::step("stage", &S::stage),
       Takes<Name, Loop>::step("expand", &S::expand),
       Takes<Name, int, F>::step("pad", &S::pad),
+      Takes<Name, int, F, int64_t>::step("align_storage", &S::align_storage),
+      Takes<Name, int, F>::step("fold_storage", &S::fold_storage),
       Takes<Name, Name>::step("store_over", &S::store_over),
       Takes<Name, Name, const IndexMap&>::step("store_in", &S::store_in),
       Takes<Loop>::step("rfactor", &S::rfactor),
       Takes<Loop>::step("decompose_init", &S::decompose_init),
+      Takes<Loop, F, int64_t>::step("lanes", &S::lanes),
+      Takes<Loop, F>::step("parallel_chunks", &S::parallel_chunks),
+      Takes<const std::vector<std::string>&, Loop>::step("fuse_at", &S::fuse_at),
+      Takes<Loop, F>::step("split_rows", &S::split_rows),
       Takes<Name, Loops, const Factors&>::step("register_tile", &S::register_tile),
   };
 }

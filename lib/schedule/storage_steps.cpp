@@ -84,6 +84,23 @@ void Schedule::pad(std::string_view stage, int dim, const Factor& multiple, Plac
   });
 }
 
+void Schedule::align_storage(std::string_view stage, int dim, const Factor& multiple,
+                             int64_t offset, Place place) {
+  const std::string action = "align_storage(" + std::string(stage) + ", " + std::to_string(dim) +
+                             ", " + multiple.text() + ", " + std::to_string(offset) + ")";
+  change_stage(action, stage, {}, place, [&](const Buffer& buffer) {
+    return primitives::align_storage(program_, buffer, dim, multiple.value(), offset);
+  });
+}
+
+void Schedule::fold_storage(std::string_view stage, int dim, const Factor& factor, Place place) {
+  const std::string action = "fold_storage(" + std::string(stage) + ", " + std::to_string(dim) +
+                             ", " + factor.text() + ")";
+  change_stage(action, stage, {}, place, [&](const Buffer& buffer) {
+    return primitives::fold_storage(program_, buffer, dim, factor.value());
+  });
+}
+
 void Schedule::store_over(std::string_view stage, std::string_view old, Place place) {
   const std::string action = "store_over(" + std::string(stage) + ", " + std::string(old) + ")";
   const absl::StatusOr<Buffer> memory = find_stage(program_, old);

@@ -373,7 +373,7 @@ TEST_CASE("The part that is used is a box that is known in front") {
     { for i in 0..n { out[i] = x[check(idx[i], n)] } })"),
                 "x", "i") ==
         "schedule step 1: stage(x, i) refused\n"
-        "  which part of x is used is checked at run time: check(idx[i], n)");
+        "  which part of x is used depends on data: idx");
 }
 
 TEST_CASE("A place inside of a vector, of a stage's own loop, or without a use is refused") {

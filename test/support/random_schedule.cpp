@@ -212,6 +212,24 @@ void random_stage(Rng& rng, Schedule& s, const Pieces& p) {
   if (rng.chance(30)) s.set_layout(copy.stage, random_layout(rng));
 }
 
+void random_alignment(Rng& rng, Schedule& s, const Pieces& p) {
+  if (p.locals.empty()) return;
+  const std::string& stage = rng.pick(p.matrices.empty() ? p.locals : p.matrices);
+  const int64_t multiple = kFactors[rng.below(8)];
+  s.align_storage(stage, 0, multiple, rng.below(static_cast<int>(multiple)));
+}
+
+// A stage and all that it is read with, at one loop.
+void random_fuse_at(Rng& rng, Schedule& s, const Pieces& p) {
+  if (p.readers.empty()) return;
+  const auto& [stage, around] = rng.pick(p.readers);
+  std::vector<std::string> stages = {stage};
+  for (const std::string& other : p.locals) {
+    if (other != stage && rng.chance(30)) stages.push_back(other);
+  }
+  s.fuse_at(stages, around);
+}
+
 void random_step(Rng& rng, Schedule& s) {
   const Pieces p = pieces_of(s.program());
   if (p.loops.empty()) return;
@@ -229,7 +247,7 @@ void random_step(Rng& rng, Schedule& s) {
     s.store_over(copy.to, copy.from);
     return;
   }
-  switch (rng.below(36)) {
+  switch (rng.below(44)) {
     case 0: s.split(loop, kFactors[rng.below(8)]); break;
     case 1: s.split(loop, kFactors[rng.below(8)], kTails[rng.below(3)]); break;
     case 18: s.split(loop, {rng.chance(30) ? kInferred : 2, rng.between(1, 3)}); break;
@@ -337,9 +355,37 @@ void random_step(Rng& rng, Schedule& s) {
     case 30:
       if (p.locals.size() > 1) s.store_over(rng.pick(p.locals), rng.pick(p.locals));
       break;
-    case 31: random_store_in(rng, s, p); break;
+    case 31:
+    case 42: random_store_in(rng, s, p); break;
     case 32:
     case 33: random_stage(rng, s, p); break;
+    case 34: random_alignment(rng, s, p); break;
+    case 35:
+      if (!p.locals.empty()) {
+        s.fold_storage(rng.pick(p.locals), rng.chance(70) ? 0 : rng.below(3), rng.between(1, 12));
+      }
+      break;
+    case 36:
+    case 37:
+      s.lanes(p.reductions.empty() ? loop : rng.pick(p.reductions), rng.between(1, 3),
+              64 << rng.between(0, 3));
+      break;
+    case 38:
+      if (rng.chance(50)) {
+        s.parallel_chunks(loop, rng.between(1, 4));
+      } else {
+        s.decompose_init(p.sequences.empty() ? loop : rng.pick(p.sequences));
+      }
+      break;
+    case 39:
+    case 41: random_fuse_at(rng, s, p); break;
+    case 40:
+      if (rng.chance(50) || p.matrices.empty()) {
+        s.split_rows(p.sequences.empty() ? loop : rng.pick(p.sequences), rng.between(1, 4));
+      } else {
+        s.reorder_storage(rng.pick(p.matrices), {1, 0});
+      }
+      break;
     default: {
       const std::string stage = rng.pick(p.stages);
       const std::vector<Loop> loops = s.loops(rng.pick(p.stages));

@@ -5,7 +5,8 @@
 // What can be proved costs nothing. A load whose index may leave the buffer for some values is
 // refused. A load about which nothing is known (a reshape by symbolic sizes, say) gets a run-time
 // check(index, extent), as an index that is data has from the start. A store or accumulation must
-// be proved, or have such a check from the start. Scheduling keeps the set of accesses, so this is asked once, before the first step.
+// be proved, or have such a check from the start. Scheduling keeps the set of accesses, so this is
+// asked once, before the first step.
 #pragma once
 
 #include "tenon/base/status.h"

@@ -57,6 +57,14 @@ absl::StatusOr<Staging> may_stage(const Program& program, const Buffer& buffer,
 // in it, nor data; the bounds of the loop use no data. Returns the number of iterations.
 absl::StatusOr<Expr> may_expand(const LoopSite& site, const Buffer& buffer);
 
+// Storing index i of one dimension at i % factor. The stage is local, its elements have indices of
+// their own, and the extent is no data. For every write W of the stage and every other access X of
+// it in the statements that can use it: no X(v + d) comes after W(v), in the sense of
+// may_store_over, and touches an element whose index is less by a multiple of the factor, the
+// others being equal; or none touches one whose index is greater by that. So an element is not used
+// any more once another one was stored in its place.
+absl::Status may_fold_storage(const Program& program, const Buffer& stage, int dim, int64_t factor);
+
 // Letting `stage` take over the memory of `old`, which keeps its name. Both are local buffers that
 // are declared in the same Seq Q, with the same type and with extents that are proved equal. No
 // statement of Q writes `old` that is, or stands behind, the first one that uses `stage`, and `old`

@@ -87,6 +87,12 @@ absl::StatusOr<StageResult> stage(const Program& program, const Buffer& buffer,
 absl::StatusOr<Program> expand(const Program& program, const Buffer& stage, const Var& loop);
 absl::StatusOr<Program> pad(const Program& program, const Buffer& stage, int dim, int64_t multiple);
 
+constexpr int64_t kMaxAlignment = int64_t{1} << 16;
+absl::StatusOr<Program> align_storage(const Program& program, const Buffer& stage, int dim,
+                                      int64_t multiple, int64_t offset);
+absl::StatusOr<Program> fold_storage(const Program& program, const Buffer& stage, int dim,
+                                     int64_t factor);
+
 // The stage takes over the memory of the old one.
 absl::StatusOr<Program> store_over(const Program& program, const Buffer& stage, const Buffer& old);
 

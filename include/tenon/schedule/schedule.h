@@ -121,6 +121,13 @@ struct Staged {
   std::vector<Loop> copy_in, copy_out;
 };
 
+// What split_rows made: the loop over blocks of rows, and the loops over the rows of a block, one
+// per step, in the order of the program.
+struct SplitRows {
+  Loop outer;
+  std::vector<Loop> rows;
+};
+
 // What decompose_init made of the loops that it divided, outermost first; loops further in, such as
 // those of the reduction, keep their handles.
 struct InitAndUpdate {
@@ -221,6 +228,14 @@ class Schedule {
   // Rounds the extent of a local stage's dimension up to a multiple.
   void pad(std::string_view stage, int dim, const Factor& multiple, Place place = Place::current());
 
+  // The step from one index of a local stage's dimension to the next, in elements, becomes offset
+  // modulo multiple: the next dimension grows.
+  void align_storage(std::string_view stage, int dim, const Factor& multiple, int64_t offset = 0,
+                     Place place = Place::current());
+  // A circular buffer: index i of the dimension is stored at i % factor.
+  void fold_storage(std::string_view stage, int dim, const Factor& factor,
+                    Place place = Place::current());
+
   // The stage takes over the memory of an earlier one, whose elements are no longer read where they
   // are overwritten: e[i] = exp(t[i])  ->  t[i] = exp(t[i])
   void store_over(std::string_view stage, std::string_view old, Place place = Place::current());
@@ -245,6 +260,26 @@ class Schedule {
   // Fissions from the inside out to the loop: what stands in front of the first loop inside
   // becomes a nest of its own.
   InitAndUpdate decompose_init(Loop loop, Place place = Place::current());
+
+  // A reduction in registers: `accumulators` vectors of partial results, each of vector_bits (a
+  // wider one than the target's registers takes several of them), which are folded at the end.
+  // Returns the loops over blocks of them, over the accumulators and over the lanes.
+  std::array<Loop, 3> lanes(Loop loop, const Factor& accumulators = 4, int64_t vector_bits = 512,
+                            Place place = Place::current());
+
+  // A split into so many blocks, which run in parallel: the loops over the blocks and in one.
+  std::pair<Loop, Loop> parallel_chunks(Loop loop, const Factor& chunks,
+                                        Place place = Place::current());
+
+  // A compute_at of each of these stages, the last one of the program first, so that each has its
+  // readers in the loop. Returns the loops of each, in the order of the names.
+  std::vector<std::vector<Loop>> fuse_at(const std::vector<std::string>& stages, Loop loop,
+                                         Place place = Place::current());
+
+  // Splits the loop into blocks of rows, and gives each step of the body a loop over the rows of
+  // its own: what the body declares gets a part for each row, and loops that hold several steps are
+  // taken outside of the rows. Then a step can be a tile or a vector over rows.
+  SplitRows split_rows(Loop loop, const Factor& rows, Place place = Place::current());
 
   // The layout in which dimension k of the buffer is the old dimension order[k].
   void reorder_storage(std::string_view buffer, const std::vector<int>& order,
