@@ -1,5 +1,7 @@
 #include "tenon/analysis/region.h"
 
+#include <algorithm>
+
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/interval.h"
 #include "tenon/analysis/prove.h"
@@ -106,10 +108,17 @@ std::string varies_with(const Expr& extent, const Facts& facts) {
 
 absl::StatusOr<Region> region_of(const Stmt& s, const Buffer& buffer, Which which,
                                  const Facts& facts) {
+  return region_of(s, std::vector<Buffer>{buffer}, which, facts);
+}
+
+absl::StatusOr<Region> region_of(const Stmt& s, const std::vector<Buffer>& buffers, Which which,
+                                 const Facts& facts) {
+  const Buffer& buffer = buffers.front();
   std::vector<SymbolicInterval> hull;
   bool first = true;
-  for (const Access& a : accesses_of(s, buffer)) {
-    if (!matters(a.kind, which)) continue;
+  for (const Access& a : accesses_of(s)) {
+    const bool ours = std::find(buffers.begin(), buffers.end(), a.buffer) != buffers.end();
+    if (!ours || !matters(a.kind, which)) continue;
     const std::vector<LoopRange> inner = ranges_of(a);
     for (size_t d = 0; d < a.indices.size(); ++d) {
       std::optional<SymbolicInterval> bounds = bounds_over(a.indices[d], inner, facts);

@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-// Computing `stage` inside the body of loop `at`, before its first use there. Required:
+// Computing `stage` inside the body of loop `at`, before its first use there. Stages that are
+// reduced together move together: what follows holds for all of them. Required:
 //   * the stage is a local buffer; `at` is no vector loop and in none;
 //   * one nest N holds all its writes; N stands in a Seq, before a statement of the same Seq that
 //     holds `at`; no loop stands between the declaration of the stage and that Seq;
@@ -26,10 +27,11 @@ namespace tenon {
 // The step is exact; elements that several iterations need are computed by each.
 struct ComputeAt {
   LoopSite at;
-  Stmt nest;               // N, a statement of the Seq that holds it (compare by get())
-  std::vector<For> loops;  // loops[d] is the loop of N over dimension d
-  // What the body of `at` reads, over variables in scope there; it may stick out of the declared
-  // shape on either side (guards and ragged tails).
+  std::vector<Buffer> stages;  // the stage, and what is reduced together with it
+  Stmt nest;                   // N, a statement of the Seq that holds it (compare by get())
+  std::vector<For> loops;      // loops[d] is the loop of N over dimension d
+  // What the body of `at` reads of any of them, over variables in scope there; it may stick out of
+  // the declared shape on either side (guards and ragged tails).
   Region region;
 };
 absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& stage,

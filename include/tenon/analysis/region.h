@@ -25,5 +25,8 @@ struct Region {
 enum class Which : uint8_t { kReads, kWrites, kAll };
 absl::StatusOr<Region> region_of(const Stmt& s, const Buffer& buffer, Which which,
                                  const Facts& facts);
+// One hull for buffers of the same rank.
+absl::StatusOr<Region> region_of(const Stmt& s, const std::vector<Buffer>& buffers, Which which,
+                                 const Facts& facts);
 
 }  // namespace tenon
