@@ -1,35 +1,14 @@
 // May a stage be computed inside a loop that reads it?
 #include <algorithm>
-#include <iterator>
 
 #include "analysis/extent.h"
-#include "analysis/own_indices.h"
-#include "analysis/place.h"
+#include "analysis/stage_nest.h"
 #include "analysis/text.h"
-#include "tenon/analysis/access.h"
 #include "tenon/analysis/legality_placement.h"
-#include "tenon/analysis/prove.h"
-#include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
 namespace {
-
-// The stage, those that are reduced together with it, and their names in messages.
-struct Stage {
-  const Program& program;
-  Buffer buffer;
-  std::vector<Buffer> all;  // with the stage itself, which comes first
-
-  bool holds(const Buffer& b) const { return std::find(all.begin(), all.end(), b) != all.end(); }
-  std::string name() const { return text_of(buffer, program); }
-  // "t", or "at, which is reduced together with best,": the subject of a sentence about one of all.
-  std::string subject(const Buffer& b) const {
-    return b == buffer ? name() : name_of(b) + ", which is reduced together with " + name() + ",";
-  }
-  std::string name_of(const Var& var) const { return text_of(var, program); }
-  std::string name_of(const Buffer& other) const { return text_of(other, program); }
-};
 
 // N and what comes after it, up to and with the statement that holds `at`.
 struct Span {
@@ -37,23 +16,6 @@ struct Span {
   std::vector<Stmt> after;
   std::vector<Var> around;  // the loops around them, outermost first
 };
-
-bool writes(const Stmt& s, const Buffer& buffer) {
-  const std::vector<Access> accesses = accesses_of(s, buffer);
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [](const Access& a) { return a.kind != Access::Kind::kRead; });
-}
-
-bool writes(const Stmt& s, const Stage& stage) {
-  return std::any_of(stage.all.begin(), stage.all.end(),
-                     [&](const Buffer& b) { return writes(s, b); });
-}
-
-// The accesses to the stage and to what is reduced together with it.
-std::vector<Access> own_accesses(std::vector<Access> accesses, const Stage& stage) {
-  std::erase_if(accesses, [&](const Access& a) { return !stage.holds(a.buffer); });
-  return accesses;
-}
 
 // Looks in one sequence around `at` for the statements that write the stage. `holds_at` is the
 // position of the statement that holds `at`.
@@ -125,80 +87,7 @@ absl::Status is_declared_here(const Span& span, const Stage& stage) {
   return absl::OkStatus();
 }
 
-// --- The shape of the producer.
-
-const For* loop_of(const Access& a, const Expr& index) {
-  const VarRef* ref = index.as<VarRef>();
-  if (!ref) return nullptr;
-  for (const For& loop : a.loops) {
-    if (loop.var == ref->var) return &loop;
-  }
-  return nullptr;
-}
-
-bool covers(const For& loop, const Expr& extent, const Facts& facts) {
-  const bool from_zero = is_constant(loop.lo, 0) || proved(facts, loop.lo == Expr(0));
-  return from_zero && (equal(loop.hi, extent) || proved(facts, loop.hi == extent));
-}
-
-absl::Status not_whole(const Access& a, size_t dim, const Stage& stage) {
-  return refuse("the nest of " + stage.name() + " accesses " +
-                element(a.buffer, a.indices, stage.program) + ", where index " +
-                std::to_string(dim + 1) + " is not a loop over the whole dimension: compute " +
-                stage.name() + " at a loop before its own loops are split or fused");
-}
-
-// The loop over each dimension; the same one in every access of the stage.
-absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& accesses,
-                                             const Stage& stage) {
-  const Facts facts = facts_of(stage.program);
-  std::vector<For> loops;
-  for (const Access& a : accesses) {
-    const std::vector<Expr> shape = *shape_of(stage.program, a.buffer);
-    for (size_t d = 0; d < shape.size(); ++d) {
-      const For* loop = loop_of(a, a.indices[d]);
-      if (!loop || !covers(*loop, shape[d], facts)) return not_whole(a, d, stage);
-      if (loop->kind == ForKind::kVector) {
-        return refuse("loop " + stage.name_of(loop->var) + " of the nest of " + stage.name() +
-                      " is a vector over the whole dimension: compute " + stage.name() +
-                      " at a loop before it is vectorized");
-      }
-      if (loops.size() <= d) loops.push_back(*loop);
-      if (!(loops[d].var == loop->var)) {
-        return refuse("the nest of " + stage.name() + " runs over dimension " +
-                      std::to_string(d + 1) + " with loop " + stage.name_of(loops[d].var) +
-                      " and with loop " + stage.name_of(loop->var) +
-                      ": compute it at a loop before fissioning it");
-      }
-      for (size_t other = 0; other < d; ++other) {
-        if (loops[other].var == loops[d].var) return not_whole(a, d, stage);
-      }
-    }
-  }
-  return loops;
-}
-
-bool contains(const std::vector<For>& loops, const Var& var) {
-  return std::any_of(loops.begin(), loops.end(), [&](const For& l) { return l.var == var; });
-}
-
-// The nest changes the stage alone. What it keeps for itself must not pass values from one element
-// of the stage to another: then computing only some of them would change the others.
-absl::Status writes_only(const std::vector<Access>& nest, const Stage& stage,
-                         const std::vector<For>& loops) {
-  for (const Access& a : nest) {
-    if (a.kind == Access::Kind::kRead || stage.holds(a.buffer)) continue;
-    if (!a.home) {
-      return refuse("the nest of " + stage.name() + " also writes " + stage.name_of(a.buffer));
-    }
-    for (size_t i = *a.home; i < a.loops.size(); ++i) {
-      if (!contains(loops, a.loops[i].var)) continue;
-      return refuse("the nest of " + stage.name() + " passes values between iterations of loop " +
-                    stage.name_of(a.loops[i].var) + " through " + stage.name_of(a.buffer));
-    }
-  }
-  return absl::OkStatus();
-}
+// --- The inputs.
 
 // What the nest reads still has the same value where the nest would run.
 absl::Status inputs_stay(const std::vector<Access>& nest, const Stage& stage,
@@ -287,12 +176,10 @@ absl::Status region_is_no_data(const Region& region, const Stage& stage) {
 
 absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& buffer,
                                          const Var& at) {
-  const Stage stage{program, buffer, reduced_together(program, buffer)};
-  for (const Buffer& one : stage.all) {
-    if (!find_param(program, one)) continue;
-    return refuse(stage.subject(one) + " is a parameter of the program, not a local buffer");
-  }
-  if (!shape_of(program, buffer)) return refuse("the program has no buffer " + buffer.name());
+  absl::StatusOr<Stage> local = local_stage(program, buffer);
+  if (!local.ok()) return local.status();
+  const Stage& stage = *local;
+  local->advice = "compute " + stage.name() + " at a loop";
   const std::optional<LoopSite> site = find_loop(program, at);
   if (!site) return refuse("the program has no loop " + at.name());
   const auto place =

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "schedule/common.h"
+#include "schedule/move_nest.h"
 #include "tenon/analysis/legality_placement.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/base/macros.h"
@@ -30,52 +31,6 @@ bool is_moved(const Buffer& buffer, const ComputeAt& place) {
   return std::find(place.stages.begin(), place.stages.end(), buffer) != place.stages.end();
 }
 
-// Moves the nest to its new place: loop d runs over the region, and l_d becomes lo_d + l_d
-// everywhere but in the indices of the stage.
-class Mover {
- public:
-  explicit Mover(const ComputeAt& place) : place_(place) {
-    for (size_t d = 0; d < place.loops.size(); ++d) {
-      const Var& var = place.loops[d].var;
-      values_[var] = place.region.lo[d] + Expr(var);
-    }
-  }
-
-  Stmt moved(const Stmt& s) const {
-    if (const Store* x = s.as<Store>(); x && is_moved(x->buffer, place_)) {
-      return store(x->buffer, x->indices, moved(x->value), moved(x->mask));
-    }
-    if (const Accumulate* x = s.as<Accumulate>(); x && is_moved(x->buffer(), place_)) {
-      std::vector<Expr> values = x->values;
-      for (Expr& value : values) value = moved(value);
-      return accumulate(x->buffers, x->indices, x->by, std::move(values), moved(x->mask));
-    }
-    if (const For* loop = s.as<For>()) {
-      for (size_t d = 0; d < place_.loops.size(); ++d) {
-        if (!(loop->var == place_.loops[d].var)) continue;
-        return make_for(loop->var, 0, place_.region.extent[d], loop->kind, moved(loop->body));
-      }
-    }
-    return map_children(
-        s, [this](const Expr& e) { return moved(e); }, [this](const Stmt& t) { return moved(t); });
-  }
-
- private:
-  Expr moved(const Expr& e) const {
-    if (!e) return e;
-    if (const VarRef* ref = e.as<VarRef>()) {
-      const auto value = values_.find(ref->var);
-      return value == values_.end() ? e : value->second;
-    }
-    const Load* l = e.as<Load>();
-    if (l && is_moved(l->buffer, place_)) return load(l->buffer, l->indices, moved(l->mask));
-    return map_children(e, [this](const Expr& child) { return moved(child); });
-  }
-
-  const ComputeAt& place_;
-  VarMap values_;
-};
-
 // Guards the nest where the region may stick out of the declared shape.
 Stmt clipped(Stmt nest, const ComputeAt& place, const std::vector<Expr>& shape) {
   const Facts facts = place.at.facts.inside(place.at.loop);
@@ -89,17 +44,6 @@ Stmt clipped(Stmt nest, const ComputeAt& place, const std::vector<Expr>& shape) 
   return nest;
 }
 
-// The reads of the stage in the loop's body count from the start of the region.
-Stmt rebased(const Stmt& s, const ComputeAt& place) {
-  return rewrite(s, [&](const Expr& e) {
-    const Load* l = e.as<Load>();
-    if (!l || !is_moved(l->buffer, place)) return e;
-    std::vector<Expr> indices = l->indices;
-    for (size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - place.region.lo[d];
-    return load(l->buffer, std::move(indices), l->mask);
-  });
-}
-
 Stmt new_body(const ComputeAt& place, const std::vector<Expr>& shape) {
   std::vector<Stmt> parts = statements_of(place.at.loop.body);
   const auto first_use = std::find_if(parts.begin(), parts.end(), [&](const Stmt& s) {
@@ -108,8 +52,14 @@ Stmt new_body(const ComputeAt& place, const std::vector<Expr>& shape) {
   });
   std::vector<Stmt> body(parts.begin(), first_use);
   for (const Buffer& stage : place.stages) body.push_back(alloc(stage, place.region.extent));
-  body.push_back(clipped(Mover(place).moved(place.nest), place, shape));
-  for (auto part = first_use; part != parts.end(); ++part) body.push_back(rebased(*part, place));
+  const Stmt nest = moved_nest(place.nest, place.stages, place.loops, place.region);
+  body.push_back(clipped(nest, place, shape));
+  // The reads count from the start of the region.
+  std::vector<Expr> offset;
+  for (const Expr& lo : place.region.lo) offset.push_back(Expr(0) - lo);
+  for (auto part = first_use; part != parts.end(); ++part) {
+    body.push_back(with_offset_reads(*part, place.stages, offset));
+  }
   return seq(std::move(body));
 }
 
@@ -125,18 +75,6 @@ Stmt replaced(const Stmt& s, const ComputeAt& place, const Stmt& body) {
       s, [](const Expr& e) { return e; }, [&](const Stmt& t) { return replaced(t, place, body); });
 }
 
-// The loops over dimensions, outermost first.
-std::vector<Var> loops_by_depth(const ComputeAt& place) {
-  std::vector<Var> loops;
-  walk(place.nest, [&](const Stmt& s) {
-    const For* loop = s.as<For>();
-    const bool ours = loop && std::any_of(place.loops.begin(), place.loops.end(),
-                                          [&](const For& l) { return l.var == loop->var; });
-    if (ours) loops.push_back(loop->var);
-  });
-  return loops;
-}
-
 }  // namespace
 
 absl::StatusOr<ComputeAtResult> compute_at(const Program& program, const Buffer& stage,
@@ -147,7 +85,7 @@ absl::StatusOr<ComputeAtResult> compute_at(const Program& program, const Buffer&
   // Rewrite.
   const Stmt body = new_body(place, *shape_of(program, stage));
   return ComputeAtResult{simplified(program, replaced(program->body, place, body)),
-                         loops_by_depth(place)};
+                         loops_by_depth(place.nest, place.loops)};
 }
 
 }  // namespace tenon::primitives

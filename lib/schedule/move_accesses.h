@@ -16,6 +16,9 @@ using Placement = std::function<std::vector<Expr>(const std::vector<Expr>&)>;
 Stmt with_moved_accesses(const Stmt& s, const Buffer& from, const Buffer& to,
                          const Placement& place);
 
+// Likewise for buffers that keep their elements, and that are all results of their reductions.
+Stmt with_moved_accesses(const Stmt& s, const std::vector<Buffer>& buffers, const Placement& place);
+
 // s without the declaration of the buffer.
 Stmt without_alloc(const Stmt& s, const Buffer& buffer);
 

@@ -53,4 +53,68 @@ struct Inline {
 };
 absl::StatusOr<Inline> may_inline(const Program& program, const Buffer& stage);
 
+// Computing `stage` in front of the outermost loop around it, once, for all iterations. Let V be
+// the loops around its declaration, T the outermost of them. Required:
+//   * the stage is local, V is not empty; one nest N behind the declaration, in the same sequence,
+//     computes all of the stage, by the rules of ComputeAt; all that uses it otherwise reads, and
+//     stands behind N;
+//   * there are shifts, linear in V, so that N is a function of the positions p_d = l_d + shift_d
+//     alone: written with p for l, it uses no loop of V. So iterations of V compute the same value
+//     at the same position;
+//   * N uses no buffer and no name that T declares outside of N, and no write in T, N aside, comes
+//     before a read in N and touches the same element;
+//   * the hull of the positions over V and l has bounds over what is known in front of T; N at all
+//     positions of it, needed or not, stays inside of all buffers, and checks no index.
+// Where a guard cuts N off at a bound that all readers stay within, the hull ends there. Exact.
+struct ComputeRoot {
+  LoopSite outermost;          // T
+  std::vector<Buffer> stages;  // the stage, and what is reduced together with it
+  Stmt nest;                   // N (compare by get())
+  Stmt at_positions;           // N with the positions as its loops l_d, whose bounds are as in N
+  std::vector<For> loops;      // l_d
+  std::vector<Expr> shift;     // over V
+  Region region;               // of the positions
+};
+absl::StatusOr<ComputeRoot> may_compute_root(const Program& program, const Buffer& stage);
+
+// Declaring `stage` in front of a loop that it is declared in, for all iterations together: element
+// [l] of iteration v becomes element [l + shift(v) - lo]. Required:
+//   * the stage is local and declared directly in the body of the loop, which is no parallel loop;
+//     one nest computes it, with shifts linear in the loop, as for ComputeRoot, and uses no buffer
+//     and no name that the loop declares outside of the nest;
+//   * the hull of the positions over the loop has bounds that are known in front of it.
+// An iteration reads what it wrote itself, as before. Exact.
+struct HoistAlloc {
+  LoopSite loop;
+  std::vector<Buffer> stages;
+  std::vector<Expr> offset;  // shift - lo
+  std::vector<Expr> extent;
+};
+absl::StatusOr<HoistAlloc> may_hoist_alloc(const Program& program, const Buffer& stage,
+                                           const Var& loop);
+
+// Not computing again what an earlier iteration of the loop has computed of `stage`. Required:
+//   * the loop is serial or unrolled, with bounds without data; the stage is declared outside of
+//   it;
+//   * one statement N of its body holds all writes of the stage in the body; statements before N do
+//     not use the stage;
+//   * all accesses of the stage in N have the same indices l_d + s_d: loops of N with bounds that
+//   do
+//     not depend on the loop or on each other, s_d linear; one s_d moves with the loop, by a step
+//     a, and l_d takes more than |a| values, so that the windows of iterations overlap;
+//   * N writes nothing else that outlives it and is, as for ComputeRoot, a function of positions;
+//   * N uses no buffer and no name that the body declares outside of N; no write in the loop, N
+//     aside, comes after a read in N and touches the same element, and none touches an element that
+//     the first window reads.
+// Then N computes in each iteration what the window gains, after the rest of the first window was
+// computed in front of the loop. Exact.
+struct Slide {
+  LoopSite loop;
+  Stmt nest;               // N (compare by get())
+  Stmt first;              // goes in front of the loop
+  Stmt next;               // takes the place of N
+  std::vector<Var> loops;  // of `first`, one per loop of N over a dimension
+};
+absl::StatusOr<Slide> may_slide(const Program& program, const Buffer& stage, const Var& loop);
+
 }  // namespace tenon

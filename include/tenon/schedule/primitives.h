@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tenon/base/status.h"
@@ -69,6 +70,16 @@ struct InlineResult {
   std::vector<Var> removed;  // loops that held nothing but the stage
 };
 absl::StatusOr<InlineResult> inline_into(const Program& program, const Buffer& stage);
+
+// The stage goes back in front of all loops; it is declared in front of a loop; its elements are
+// not computed again by later iterations of the loop, once the nest with the loops `first` ran.
+absl::StatusOr<ComputeAtResult> compute_root(const Program& program, const Buffer& stage);
+absl::StatusOr<Program> hoist_alloc(const Program& program, const Buffer& stage, const Var& loop);
+struct SlideResult {
+  Program program;
+  std::vector<Var> first;
+};
+absl::StatusOr<SlideResult> slide(const Program& program, const Buffer& stage, const Var& loop);
 
 // Element [vars] moves to [map], expressions over vars.
 absl::StatusOr<Program> set_layout(const Program& program, const Buffer& buffer,

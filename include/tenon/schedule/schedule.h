@@ -191,6 +191,15 @@ class Schedule {
   std::array<Loop, N> compute_at(std::string_view stage, Loop loop, Place place = Place::current());
   // Replaces every read of the stage by its definition; the stage disappears.
   void inline_into(std::string_view stage, Place place = Place::current());
+  // The inverse of compute_at: the stage is computed once, in front of all loops, over the hull of
+  // what the iterations need. Returns its loops, like compute_at.
+  std::vector<Loop> compute_root(std::string_view stage, Place place = Place::current());
+  // Declares a stage that the loop's body declares in front of the loop, for all iterations.
+  void hoist_alloc(std::string_view stage, Loop loop, Place place = Place::current());
+  // What an earlier iteration of the loop has computed of the stage is not computed again (a
+  // sliding window). Returns the loops of the nest in front of the loop that starts the first
+  // window.
+  std::vector<Loop> slide(std::string_view stage, Loop loop, Place place = Place::current());
   // Stores the buffer (an intermediate, or a weight) under another index list:
   //   s.set_layout("w", [](Index i) { return Index{i[0] / 32, i[1], i[0] % 32}; });
   // The map must be injective on the shape; a weight is then packed by kernel.pack.
