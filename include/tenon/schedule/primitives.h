@@ -81,6 +81,15 @@ struct SlideResult {
 };
 absl::StatusOr<SlideResult> slide(const Program& program, const Buffer& stage, const Var& loop);
 
+// A requirement of the Program; a copy of the body that runs where the condition holds.
+absl::StatusOr<Program> assume(const Program& program, const Expr& fact);
+struct SpecializeResult {
+  Program program;
+  std::vector<std::pair<Var, Var>> loops;         // those of the body, those of the copy
+  std::vector<std::pair<Buffer, Buffer>> stages;  // likewise its local buffers
+};
+absl::StatusOr<SpecializeResult> specialize(const Program& program, const Expr& condition);
+
 // Element [vars] moves to [map], expressions over vars.
 absl::StatusOr<Program> set_layout(const Program& program, const Buffer& buffer,
                                    const std::vector<Var>& vars, const std::vector<Expr>& map);

@@ -119,6 +119,20 @@ struct InitAndUpdate {
   std::vector<Loop> init, update;
 };
 
+// What specialize made: the loops and stages of the fast path. Handles and names of before are
+// those of the general one.
+class FastPath {
+ public:
+  Loop of(const Loop& general) const;                       // an empty handle where there is none
+  std::string of(std::string_view general) const;           // a local stage; another name is itself
+  const std::vector<Loop>& loops() const { return fast_; }  // in the order of the text
+
+ private:
+  friend class Schedule;
+  std::vector<Loop> general_, fast_;
+  std::vector<std::pair<std::string, std::string>> stages_;
+};
+
 // A new index list from the old one: how a layout maps an element.
 using IndexMap = std::function<Index(const Index&)>;
 
@@ -228,6 +242,15 @@ class Schedule {
   // around it stay around the nest in the middle. Then the loop may become lanes or unrolled
   // accumulators.
   Partials rfactor(Loop loop, Place place = Place::current());
+
+  // --- Facts.
+
+  // A condition over sizes that every call promises, and that is checked there: a requirement of
+  // the Program. Later steps know it.
+  void assume(Expr fact, Place place = Place::current());
+  // Two forms of the body in one kernel: a copy that runs where the condition over sizes and scalar
+  // parameters holds, and knows that it does, and the body as it is where it does not.
+  FastPath specialize(Expr condition, Place place = Place::current());
 
   // --- Derived steps: made of the above, and the trace shows what they did.
 
