@@ -206,5 +206,100 @@ TEST_CASE("Stages are computed earlier, and once, without a change of the output
   CHECK(done["slide"] > total / 40);
 }
 
+// --- A stage that goes to where what it reads is computed.
+
+std::string two_stages(Random& random) {
+  const std::string value =
+      random.of(std::vector<std::string>{"x[i]", "x[i] * 2.0", "z[i]", "y[i]"});
+  const std::string producer = random.of(std::vector<std::string>{
+      "for i in 0..8 { t[i] = " + value + " }", "for i in 0..8 { t[i] = " + value + " }",
+      "for io in 0..4 { for i in 0..2 { t[io * 2 + i] = x[io * 2 + i] } }",
+      "for io in 0..3 { for i in 0..3 { if io * 3 + i < 8 { t[io * 3 + i] = x[io + i] } } }",
+      "for io in 0..2 { for iq in 0..2 { for i in 0..2 { t[io * 4 + iq * 2 + i] = x[iq] } } }",
+      "for i in 0..8 { t[7 - i] = " + value + " }", "for i in 0..7 { t[i] = x[i] }\nt[7] = 1.0",
+      "for i in 0..8 { if i < 6 { t[i] = x[i] } }",
+      "for r in 0..3 { for i in 0..8 { t[i] = select(0 < r, t[i], 0.0) + x[i + r] } }",
+      "for i in 0..8 { t[i] = 0.0\nfor r in 0..3 { t[i] += x[i + r] } }",
+      "for i in 0..8 { t[i] = x[i]\nz[i] = 2.0 }"});
+  const std::string between = random.of(std::vector<std::string>{
+      "", "", "", "", "z[3] = 1.0", "x[2] = 5.0", "w[1] = 3.0", "z[0] = t[1]", "let v = x[1]"});
+  const std::string consumer = random.of(std::vector<std::string>{
+      "for c in 0..8 { w[c] = t[c] + 1.0 }", "for c in 0..8 { w[c] = t[c] * z[c] }",
+      "for c in 0..8 { w[c] = t[c] * x[c] }", "for c in 0..8 { if c < 5 { w[c] = t[c] } }",
+      "for c in 0..8 { w[c] = select(c < 6, t[c], 0.0) }", "for c in 0..7 { w[c] = t[c] }",
+      "for c in 0..8 { w[7 - c] = t[c] }", "for c in 0..8 { w[c] = t[7 - c] }",
+      "for c in 0..8 { w[c] = t[max(c - 1, 0)] }",
+      "for c in 0..8 { w[c] = select(0 < c, t[c - 1], 0.0) + t[c] }",
+      "for c in 0..8 { w[c] = 0.0\nfor q in 0..2 { w[c] += select(c + q < 8, t[c + q], 1.0) } }",
+      "for c in 0..8 { w[c] = t[c] + t[0] }", "for c in 0..8 { w[c // 2] = t[c] }",
+      "for c in 0..8 { w[c] = t[c]\nz[c] = 3.0 }", "for c in 0..8 { w[c] += t[c] }"});
+  const std::string after =
+      random.of(std::vector<std::string>{"", "", "", "z[5] = t[2]", "x[0] = w[3]"});
+  std::string w = random.chance(50) ? "alloc w: f32[8]\n" : "";
+  const std::string tail = w.empty() ? "" : "\nfor e in 0..8 { y[e] = w[e] }";
+  const std::string params = w.empty() ? " output w: f32[8]" : "";
+  const bool declared_between = between.find("w[") == std::string::npos && random.chance(50);
+  return "program q output x: f32[16] output y: f32[16] output z: f32[16]" + params + " {\n" +
+         (declared_between ? "" : w) + "alloc t: f32[8]\n" + producer + "\n" + between + "\n" +
+         (declared_between ? w : "") + consumer + tail + "\n" + after + "\n}";
+}
+
+Stmt declaration_of(const Program& p, const Buffer& buffer) {
+  Stmt found = seq({});
+  walk(p->body, [&](const Stmt& s) {
+    if (const Alloc* a = s.as<Alloc>(); a && a->buffer == buffer) found = s;
+  });
+  return found;
+}
+
+Program in_producer(const Program& p, const Buffer& stage, const ReverseInline& plan) {
+  const Stmt body = without(without(p->body, plan.nest.get()), plan.write.get(), plan.replacement);
+  return p.with_body(
+      seq({declaration_of(p, stage), without_alloc(without_alloc(body, plan.producer), stage)}));
+}
+
+Program behind_producer(const Program& p, const Buffer& stage, const ReverseComputeAt& plan) {
+  const Stmt body = without_alloc(without(p->body, plan.nest.get()), stage);
+  return p.with_body(
+      seq({declaration_of(p, stage), replace_loop(body, plan.at.loop.var, [&](const For& l) {
+             return make_for(l.var, l.lo, l.hi, l.kind, seq({l.body, plan.moved}));
+           })}));
+}
+
+TEST_CASE("Consumers go to their producers without a change of the outputs") {
+  Random random(29);
+  int total = 0;
+  std::map<std::string, int> done;
+  for (int n = 0; n < 8000; ++n) {
+    const std::string text = two_stages(random);
+    const absl::StatusOr<Program> parsed = parse(text);
+    if (!parsed.ok()) FAIL(text << "\n" << parsed.status().message());
+    const Program& p = *parsed;
+    const Outputs before = run(p);
+    if (!before.ok) continue;
+    ++total;
+    const Buffer w = find_buffer(p, "w");
+    const auto check = [&](const std::string& step, const Program& q) {
+      ++done[step];
+      if (done[step] < 100) test::checked(q);
+      if (!same(before, run(q))) FAIL(step << " changes\n" << p << "into\n" << q);
+    };
+    if (const auto plan = may_reverse_inline(p, w); plan.ok()) {
+      check("reverse_inline", in_producer(p, w, *plan));
+    }
+    for (const char* loop : {"i", "io", "iq", "r"}) {
+      const Var at = find_var(p, loop);
+      if (!at) continue;
+      if (const auto plan = may_reverse_compute_at(p, w, at); plan.ok()) {
+        check("reverse_compute_at", behind_producer(p, w, *plan));
+      }
+    }
+  }
+  std::printf("consumers: %d programs, in the producer %d, behind it %d\n", total,
+              done["reverse_inline"], done["reverse_compute_at"]);
+  CHECK(done["reverse_inline"] > total / 40);
+  CHECK(done["reverse_compute_at"] > total / 20);
+}
+
 }  // namespace
 }  // namespace tenon

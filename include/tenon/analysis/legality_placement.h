@@ -117,4 +117,50 @@ struct Slide {
 };
 absl::StatusOr<Slide> may_slide(const Program& program, const Buffer& stage, const Var& loop);
 
+// Letting the producer of `stage` write it directly. Let S be the store of the stage, and P the
+// stage that S reads which is computed last. Required:
+//   * one Store without a mask, S, writes the stage, in a nest whose loops index it; every read of
+//   P
+//     is in the value of S, with the same indices (l1 .. lr): distinct loops of that nest over P;
+//   * P is local, one Store W without a mask writes it; P is declared in the sequence Q that holds
+//     the nests of W and of S; nothing in Q before the nest of S, and nothing in it, else uses the
+//     stage;
+//   * in every iteration in which S happens, W happened for the element that it reads (shown by
+//     giving that iteration);
+//   * no statement of Q from the nest of W up to and with that of S writes what S reads (P aside),
+//     and S uses no name that is bound in between.
+// The step is exact.
+struct ReverseInline {
+  Buffer producer;
+  Stmt write;                // W
+  Stmt nest;                 // of S, a statement of Q
+  Stmt replacement;          // of W: the store of the stage, under the guards that it needs
+  std::vector<Var> removed;  // the loops of the nest of S
+};
+absl::StatusOr<ReverseInline> may_reverse_inline(const Program& program, const Buffer& stage);
+
+// Computing `stage` at the end of the body of loop `at`, which computes what it reads. Let N be the
+// nest of the stage, T the statement before it in the same sequence that holds `at`, and V the
+// loops from T to `at`. Required:
+//   * N holds all writes of the stage, by the rules of ComputeAt; no other statement up to N uses
+//     it; its loop bounds and bound names read no memory, and no guard stands between T and `at`;
+//   * every loop v of V either selects a part of the stage - what its iteration writes of a stage P
+//     that N reads moves with v in one dimension - or it has an iteration, and N runs in its last;
+//   * in each dimension that moves, the parts that iterations complete are blocks of one size that
+//     follow each other without gap or overlap, and together they hold the whole dimension;
+//   * no access in T in a later iteration of V, and none in the statements between T and N,
+//   conflicts
+//     with one in N.
+// Reassociating where accumulations of floats change places.
+struct ReverseComputeAt {
+  LoopSite at;
+  Stmt nest;                 // N
+  Stmt moved;                // at the end of the body of `at`
+  std::vector<Stmt> allocs;  // declarations of the stage, to stand in front of T
+  Stmt holds_at;             // T
+  std::vector<Var> loops;    // of N, one per dimension
+};
+absl::StatusOr<ReverseComputeAt> may_reverse_compute_at(const Program& program, const Buffer& stage,
+                                                        const Var& at);
+
 }  // namespace tenon

@@ -81,6 +81,11 @@ struct SlideResult {
 };
 absl::StatusOr<SlideResult> slide(const Program& program, const Buffer& stage, const Var& loop);
 
+// The consumer `stage` goes into its producer, or to where a loop has computed what it reads.
+absl::StatusOr<InlineResult> reverse_inline(const Program& program, const Buffer& stage);
+absl::StatusOr<ComputeAtResult> reverse_compute_at(const Program& program, const Buffer& stage,
+                                                   const Var& at);
+
 // A requirement of the Program; a copy of the body that runs where the condition holds.
 absl::StatusOr<Program> assume(const Program& program, const Expr& fact);
 struct SpecializeResult {

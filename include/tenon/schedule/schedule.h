@@ -214,6 +214,12 @@ class Schedule {
   // sliding window). Returns the loops of the nest in front of the loop that starts the first
   // window.
   std::vector<Loop> slide(std::string_view stage, Loop loop, Place place = Place::current());
+  // An elementwise stage goes into the nest of the stage that it reads, which disappears.
+  void reverse_inline(std::string_view stage, Place place = Place::current());
+  // Computes a stage at the end of the body of a loop that computes what it reads. Returns its
+  // loops.
+  std::vector<Loop> reverse_compute_at(std::string_view stage, Loop loop,
+                                       Place place = Place::current());
   // Stores the buffer (an intermediate, or a weight) under another index list:
   //   s.set_layout("w", [](Index i) { return Index{i[0] / 32, i[1], i[0] % 32}; });
   // The map must be injective on the shape; a weight is then packed by kernel.pack.
@@ -253,6 +259,12 @@ class Schedule {
   FastPath specialize(Expr condition, Place place = Place::current());
 
   // --- Derived steps: made of the above, and the trace shows what they did.
+
+  // A reverse_compute_at: an elementwise stage is computed where the reduction that it reads is
+  // complete, in its innermost loop that holds all of it (else in the last iteration of a loop of
+  // the reduction). Loops of one iteration that this makes go away. Returns the loops that are
+  // left.
+  std::vector<Loop> fuse_epilogue(std::string_view stage, Place place = Place::current());
 
   // for i { for j { c[i, j] = 0; for r { S } } }  ->  for i, j { c[i, j] = 0 }; for i, j, r { S }
   // Fissions from the inside out to the loop: what stands in front of the first loop inside
