@@ -1,28 +1,14 @@
 // May a stage be computed inside a loop that reads it?
 #include <algorithm>
-#include <iterator>
 
 #include "analysis/extent.h"
-#include "analysis/place.h"
+#include "analysis/stage_nest.h"
 #include "analysis/text.h"
-#include "tenon/analysis/access.h"
 #include "tenon/analysis/legality_placement.h"
-#include "tenon/analysis/prove.h"
-#include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
 namespace {
-
-// The stage, and its names in messages.
-struct Stage {
-  const Program& program;
-  Buffer buffer;
-
-  std::string name() const { return text_of(buffer, program); }
-  std::string name_of(const Var& var) const { return text_of(var, program); }
-  std::string name_of(const Buffer& other) const { return text_of(other, program); }
-};
 
 // N and what comes after it, up to and with the statement that holds `at`.
 struct Span {
@@ -31,18 +17,12 @@ struct Span {
   std::vector<Var> around;  // the loops around them, outermost first
 };
 
-bool writes(const Stmt& s, const Buffer& buffer) {
-  const std::vector<Access> accesses = accesses_of(s, buffer);
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [](const Access& a) { return a.kind != Access::Kind::kRead; });
-}
-
 // Looks in one sequence around `at` for the statements that write the stage. `holds_at` is the
 // position of the statement that holds `at`.
 absl::StatusOr<std::optional<Span>> span_in(const Seq& list, size_t holds_at, const Stage& stage) {
   std::vector<size_t> writers;
   for (size_t i = 0; i < list.stmts.size(); ++i) {
-    if (i != holds_at && writes(list.stmts[i], stage.buffer)) writers.push_back(i);
+    if (i != holds_at && writes(list.stmts[i], stage)) writers.push_back(i);
   }
   if (writers.empty()) return std::nullopt;
   if (writers.size() > 1) {
@@ -91,96 +71,29 @@ absl::StatusOr<Span> find_span(const Place& at, const Stage& stage) {
 // Every iteration of the loops around has a stage of its own: a nest may add to what an earlier
 // iteration left, or leave it where a guard fails.
 absl::Status is_declared_here(const Span& span, const Stage& stage) {
-  const auto declaration = find_place(stage.program->body, [&](const Stmt& s) {
-    const Alloc* a = s.as<Alloc>();
-    return a && a->buffer == stage.buffer;
-  });
-  size_t loops = 0;
-  for (const Stmt* s : declaration->around) loops += s->is<For>();
-  if (loops >= span.around.size()) return absl::OkStatus();
-  return refuse(stage.name() + " is declared outside of loop " + stage.name_of(span.around[loops]) +
-                ", and its nest stands inside: it may keep values from one iteration to the next");
-}
-
-// --- The shape of the producer.
-
-const For* loop_of(const Access& a, const Expr& index) {
-  const VarRef* ref = index.as<VarRef>();
-  if (!ref) return nullptr;
-  for (const For& loop : a.loops) {
-    if (loop.var == ref->var) return &loop;
-  }
-  return nullptr;
-}
-
-bool covers(const For& loop, const Expr& extent, const Facts& facts) {
-  const bool from_zero = is_constant(loop.lo, 0) || proved(facts, loop.lo == Expr(0));
-  return from_zero && (equal(loop.hi, extent) || proved(facts, loop.hi == extent));
-}
-
-absl::Status not_whole(const Access& a, size_t dim, const Stage& stage) {
-  return refuse("the nest of " + stage.name() + " accesses " +
-                element(a.buffer, a.indices, stage.program) + ", where index " +
-                std::to_string(dim + 1) + " is not a loop over the whole dimension: compute " +
-                stage.name() + " at a loop before its own loops are split or fused");
-}
-
-// The loop over each dimension; the same one in every access of the stage.
-absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& accesses,
-                                             const std::vector<Expr>& shape, const Stage& stage) {
-  const Facts facts = facts_of(stage.program);
-  std::vector<For> loops;
-  for (const Access& a : accesses) {
-    for (size_t d = 0; d < shape.size(); ++d) {
-      const For* loop = loop_of(a, a.indices[d]);
-      if (!loop || !covers(*loop, shape[d], facts)) return not_whole(a, d, stage);
-      if (loop->kind == ForKind::kVector) {
-        return refuse("loop " + stage.name_of(loop->var) + " of the nest of " + stage.name() +
-                      " is a vector over the whole dimension: compute " + stage.name() +
-                      " at a loop before it is vectorized");
-      }
-      if (loops.size() <= d) loops.push_back(*loop);
-      if (!(loops[d].var == loop->var)) {
-        return refuse("the nest of " + stage.name() + " runs over dimension " +
-                      std::to_string(d + 1) + " with loop " + stage.name_of(loops[d].var) +
-                      " and with loop " + stage.name_of(loop->var) +
-                      ": compute it at a loop before fissioning it");
-      }
-      for (size_t other = 0; other < d; ++other) {
-        if (loops[other].var == loops[d].var) return not_whole(a, d, stage);
-      }
-    }
-  }
-  return loops;
-}
-
-bool contains(const std::vector<For>& loops, const Var& var) {
-  return std::any_of(loops.begin(), loops.end(), [&](const For& l) { return l.var == var; });
-}
-
-// The nest changes the stage alone. What it keeps for itself must not pass values from one element
-// of the stage to another: then computing only some of them would change the others.
-absl::Status writes_only(const std::vector<Access>& nest, const Stage& stage,
-                         const std::vector<For>& loops) {
-  for (const Access& a : nest) {
-    if (a.kind == Access::Kind::kRead || a.buffer == stage.buffer) continue;
-    if (!a.home) {
-      return refuse("the nest of " + stage.name() + " also writes " + stage.name_of(a.buffer));
-    }
-    for (size_t i = *a.home; i < a.loops.size(); ++i) {
-      if (!contains(loops, a.loops[i].var)) continue;
-      return refuse("the nest of " + stage.name() + " passes values between iterations of loop " +
-                    stage.name_of(a.loops[i].var) + " through " + stage.name_of(a.buffer));
-    }
+  for (const Buffer& buffer : stage.all) {
+    const auto declaration = find_place(stage.program->body, [&](const Stmt& s) {
+      const Alloc* a = s.as<Alloc>();
+      return a && a->buffer == buffer;
+    });
+    size_t loops = 0;
+    for (const Stmt* s : declaration->around) loops += s->is<For>();
+    if (loops >= span.around.size()) continue;
+    return refuse(stage.subject(buffer) + " is declared outside of loop " +
+                  stage.name_of(span.around[loops]) +
+                  ", and its nest stands inside: it may keep values from one iteration to the "
+                  "next");
   }
   return absl::OkStatus();
 }
+
+// --- The inputs.
 
 // What the nest reads still has the same value where the nest would run.
 absl::Status inputs_stay(const std::vector<Access>& nest, const Stage& stage,
                          const std::vector<Stmt>& after) {
   for (const Access& a : nest) {
-    if (a.kind != Access::Kind::kRead || a.buffer == stage.buffer || a.home) continue;
+    if (a.kind != Access::Kind::kRead || stage.holds(a.buffer) || a.home) continue;
     for (const Stmt& s : after) {
       if (!writes(s, a.buffer)) continue;
       return refuse("the nest of " + stage.name() + " reads " + stage.name_of(a.buffer) +
@@ -216,30 +129,32 @@ absl::Status place_can_hold(const LoopSite& at, const Stmt& nest, const Stage& s
 }
 
 // All accesses to the stage are in the nest, or reads in the body of `at`.
-absl::Status used_only_here(const Stage& stage, size_t in_nest, const For& at) {
-  const std::vector<Access> inside = accesses_of(at.body, stage.buffer);
+absl::Status used_only_here(const Stage& stage, const Stmt& nest, const For& at) {
+  const std::vector<Access> inside = own_accesses(accesses_of(at.body), stage);
   if (inside.empty()) {
     return refuse("nothing inside loop " + stage.name_of(at.var) + " reads " + stage.name());
   }
   for (const Access& a : inside) {
     if (a.kind == Access::Kind::kRead) continue;
-    return refuse(stage.name() + " is also written inside loop " + stage.name_of(at.var));
+    return refuse(stage.subject(a.buffer) + " is also written inside loop " +
+                  stage.name_of(at.var));
   }
-  const size_t all = accesses_of(stage.program->body, stage.buffer).size();
-  if (all == in_nest + inside.size()) return absl::OkStatus();
-  return refuse(stage.name() + " is also used outside of loop " + stage.name_of(at.var));
+  for (const Buffer& buffer : stage.all) {
+    const auto uses_of = [&](const Stmt& s) { return accesses_of(s, buffer).size(); };
+    if (uses_of(stage.program->body) == uses_of(nest) + uses_of(at.body)) continue;
+    return refuse(stage.subject(buffer) + " is also used outside of loop " + stage.name_of(at.var));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& buffer,
                                          const Var& at) {
-  const Stage stage{program, buffer};
-  if (find_param(program, buffer)) {
-    return refuse(stage.name() + " is a parameter of the program, not a local buffer");
-  }
-  const std::optional<std::vector<Expr>> shape = shape_of(program, buffer);
-  if (!shape) return refuse("the program has no buffer " + buffer.name());
+  absl::StatusOr<Stage> local = local_stage(program, buffer);
+  if (!local.ok()) return local.status();
+  const Stage& stage = *local;
+  local->advice = "compute " + stage.name() + " at a loop";
   const std::optional<LoopSite> site = find_loop(program, at);
   if (!site) return refuse("the program has no loop " + at.name());
   const auto place =
@@ -251,20 +166,17 @@ absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& b
   if (absl::Status s = place_can_hold(*site, span->nest, stage); !s.ok()) return s;
 
   const std::vector<Access> nest = accesses_of(span->nest);
-  std::vector<Access> own;
-  std::copy_if(nest.begin(), nest.end(), std::back_inserter(own),
-               [&](const Access& a) { return a.buffer == buffer; });
-  if (absl::Status s = used_only_here(stage, own.size(), site->loop); !s.ok()) return s;
-  const absl::StatusOr<std::vector<For>> loops = stage_loops(own, *shape, stage);
+  if (absl::Status s = used_only_here(stage, span->nest, site->loop); !s.ok()) return s;
+  const absl::StatusOr<std::vector<For>> loops = stage_loops(own_accesses(nest, stage), stage);
   if (!loops.ok()) return loops.status();
   if (absl::Status s = writes_only(nest, stage, *loops); !s.ok()) return s;
   if (absl::Status s = inputs_stay(nest, stage, span->after); !s.ok()) return s;
 
   absl::StatusOr<Region> region =
-      region_of(site->loop.body, buffer, Which::kReads, site->facts.inside(site->loop));
+      region_of(site->loop.body, stage.all, Which::kReads, site->facts.inside(site->loop));
   if (!region.ok()) return region.status();
   if (absl::Status s = region_is_no_data(*region, stage.name(), "read", program); !s.ok()) return s;
-  return ComputeAt{*site, span->nest, *loops, *std::move(region)};
+  return ComputeAt{*site, stage.all, span->nest, *loops, *std::move(region)};
 }
 
 }  // namespace tenon

@@ -1,5 +1,8 @@
 #include "analysis/own_indices.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "analysis/text.h"
 #include "tenon/ir/visit.h"
 
@@ -14,6 +17,23 @@ absl::Status has_own_indices(const Program& program, const Buffer& buffer) {
                     " are results of one reduction and share its index list");
   });
   return status;
+}
+
+std::vector<Buffer> reduced_together(const Program& program, const Buffer& buffer) {
+  std::vector<Buffer> all = {buffer};
+  const auto is_in = [&](const Buffer& b) {
+    return std::find(all.begin(), all.end(), b) != all.end();
+  };
+  for (size_t known = 0; known != all.size();) {
+    known = all.size();
+    walk(program->body, [&](const Stmt& s) {
+      const Accumulate* x = s.as<Accumulate>();
+      if (!x || std::none_of(x->buffers.begin(), x->buffers.end(), is_in)) return;
+      std::copy_if(x->buffers.begin(), x->buffers.end(), std::back_inserter(all),
+                   [&](const Buffer& b) { return !is_in(b); });
+    });
+  }
+  return all;
 }
 
 }  // namespace tenon

@@ -50,6 +50,13 @@ Stmt with_moved_accesses(const Stmt& s, const Buffer& from, const Buffer& to,
   return with_moved_accesses(s, Moves{{from, to}}, place);
 }
 
+Stmt with_moved_accesses(const Stmt& s, const std::vector<Buffer>& buffers,
+                         const Placement& place) {
+  Moves moves;
+  for (const Buffer& buffer : buffers) moves.emplace_back(buffer, buffer);
+  return with_moved_accesses(s, moves, place);
+}
+
 Stmt without_alloc(const Stmt& s, const Buffer& buffer) {
   return rewrite_stmts(s, [&](const Stmt& t) {
     const Alloc* a = t.as<Alloc>();

@@ -21,6 +21,8 @@ Stmt with_moved_accesses(const Stmt& s, const Buffer& from, const Buffer& to,
 // list.
 using Moves = std::vector<std::pair<Buffer, Buffer>>;
 Stmt with_moved_accesses(const Stmt& s, const Moves& moves, const Placement& place);
+// Likewise for buffers that keep their elements, and that are all results of their reductions.
+Stmt with_moved_accesses(const Stmt& s, const std::vector<Buffer>& buffers, const Placement& place);
 
 // s without the declaration of the buffer.
 Stmt without_alloc(const Stmt& s, const Buffer& buffer);

@@ -38,4 +38,53 @@ void Schedule::inline_into(std::string_view stage, Place place) {
   if (done) record(action, place, before, {{}, done->removed, "inlined " + std::string(stage)});
 }
 
+std::vector<Loop> Schedule::compute_root(std::string_view stage, Place place) {
+  const std::string action = "compute_root(" + std::string(stage) + ")";
+  const auto done = run_on_stage(action, stage, {}, place, [&](const Buffer& buffer) {
+    return primitives::compute_root(program_, buffer);
+  });
+  if (!done) return dummy_loops(kMaxRank);
+  record(action, place, program_, {done->loops, {}, ""});
+  return handles(done->loops);
+}
+
+void Schedule::hoist_alloc(std::string_view stage, Loop loop, Place place) {
+  const std::string action = "hoist_alloc(" + std::string(stage) + ", " + name_of(loop) + ")";
+  change_stage(action, stage, {loop}, place, [&](const Buffer& buffer) {
+    return primitives::hoist_alloc(program_, buffer, loop.var());
+  });
+}
+
+std::vector<Loop> Schedule::slide(std::string_view stage, Loop loop, Place place) {
+  const std::string action = "slide(" + std::string(stage) + ", " + name_of(loop) + ")";
+  const auto done = run_on_stage(action, stage, {loop}, place, [&](const Buffer& buffer) {
+    return primitives::slide(program_, buffer, loop.var());
+  });
+  if (!done) return dummy_loops(kMaxRank);
+  record(action, place, program_, {done->first, {}, ""});
+  return handles(done->first);
+}
+
+void Schedule::reverse_inline(std::string_view stage, Place place) {
+  const std::string action = "reverse_inline(" + std::string(stage) + ")";
+  const Program before = program_;
+  const auto done = run_on_stage(action, stage, {}, place, [&](const Buffer& buffer) {
+    return primitives::reverse_inline(program_, buffer);
+  });
+  if (!done) return;
+  record(action, place, before,
+         {{}, done->removed, "computed " + std::string(stage) + " in the nest of what it reads"});
+}
+
+std::vector<Loop> Schedule::reverse_compute_at(std::string_view stage, Loop loop, Place place) {
+  const std::string action =
+      "reverse_compute_at(" + std::string(stage) + ", " + name_of(loop) + ")";
+  const auto done = run_on_stage(action, stage, {loop}, place, [&](const Buffer& buffer) {
+    return primitives::reverse_compute_at(program_, buffer, loop.var());
+  });
+  if (!done) return dummy_loops(kMaxRank);
+  record(action, place, program_, {done->loops, {}, ""});
+  return handles(done->loops);
+}
+
 }  // namespace tenon

@@ -56,6 +56,9 @@ class Scope {
     std::map<std::string, Var> all;
     for (const Var& index : indices) all.emplace(index.name(), index);
     for (const Var& size : schedule_.program()->sizes) all.emplace(size.name(), size);
+    for (const Param& param : schedule_.program()->params) {
+      if (param.role == Role::kScalar) all.emplace(param.name(), param.scalar);
+    }
     all.merge(loops_shown());
     all.insert(loops_.begin(), loops_.end());
     return all;
@@ -250,6 +253,14 @@ std::vector<Entry> all_steps() {
       Takes<Loop>::step("squash", &S::squash),
       Takes<Name, Loop>::step<std::vector<Loop>>("compute_at", &S::compute_at),
       Takes<Name>::step("inline_into", &S::inline_into),
+      Takes<Name>::step("compute_root", &S::compute_root),
+      Takes<Name, Loop>::step("hoist_alloc", &S::hoist_alloc),
+      Takes<Name, Loop>::step("slide", &S::slide),
+      Takes<Name>::step("reverse_inline", &S::reverse_inline),
+      Takes<Name, Loop>::step("reverse_compute_at", &S::reverse_compute_at),
+      Takes<Name>::step("fuse_epilogue", &S::fuse_epilogue),
+      Takes<Expr>::step("assume", &S::assume),
+      Takes<Expr>::step("specialize", &S::specialize),
       Takes<Name, const IndexMap&>::step("set_layout", &S::set_layout),
       Takes<Name, const std::vector<int>&>::step("reorder_storage", &S::reorder_storage),
       Takes<Name, Loop>::step("stage", &S::stage),

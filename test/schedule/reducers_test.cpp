@@ -135,6 +135,85 @@ TEST_CASE("A part of a stage for each iteration needs indices of its own") {
         "  b and a are results of one reduction and share its index list");
 }
 
+// Per row of x: the greatest element, and where it stands, as two stages of one reduction.
+Program best_of_rows(bool best_is_output = false) {
+  const Size m("m"), n("n");
+  const Tensor x = input("x", f32, {m, n});
+  std::vector<Tensor> outputs;
+  const Tensor at =
+      compute("at", {m}, [&](Expr i) { return argmax(n, [&](Expr r) { return x(i, r); }); });
+  outputs.push_back(compute("out", {m}, [&](Expr i) { return cast(f32, at(i)) + 1.0f; }));
+  if (best_is_output) outputs.push_back(at);
+  return checked(program("best", {x}, outputs));
+}
+
+TEST_CASE("Stages that are reduced together are computed at a loop together") {
+  const Program p = best_of_rows();
+  for (const int64_t m : {0, 1, 8, 11}) {
+    for (const char* stage : {"at", "at_best"}) {
+      Followed s(p, sizes_of(p, {{"m", m}, {"n", 5}}));
+      const auto [io, ii] = s->split(s->loops<1>("out")[0], 4);
+      s->compute_at(stage, io);
+      s.check();
+      s->vectorize(ii);
+      s.check();
+    }
+  }
+  Schedule s(p);
+  const auto [io, ii] = s.split(s.loops<1>("out")[0], 4);
+  s.compute_at("at", io);
+  REQUIRE(s.status().ok());
+  CHECK(body_of(s.program()) == R"(  for io in 0..(m + 3) // 4 {
+    alloc at: i64[4]
+    alloc at_best: f32[4]
+    for i in 0..4 {
+      if io * 4 + i < m {
+        at_best[i] = -inf
+      }
+      if io * 4 + i < m {
+        at[i] = -1
+      }
+      for r in 0..n {
+        if io * 4 + i < m {
+          (at_best, at)[i] argmax= (x[io * 4 + i, r], r)
+        }
+      }
+    }
+    for ii in 0..4 {
+      if io * 4 + ii < m {
+        out[io * 4 + ii] = cast<f32>(at[ii]) + 1.0
+      }
+    }
+  }
+)");
+}
+
+TEST_CASE("A stage moves only with what is reduced together with it") {
+  Schedule output(best_of_rows(true));
+  output.compute_at("at_best", output.loops<1>("out")[0]);
+  CHECK(refusal_of(output) ==
+        "schedule step 1: compute_at(at_best, i_1) refused\n"
+        "  at, which is reduced together with at_best, is a parameter of the program, not a local "
+        "buffer");
+  const Program p = parsed(
+      "program p\n  size m, n\n  input x: f32[m, n]\n  output y: i64[m]\n  output z: f32[m]" +
+      std::string(kArgmax) +
+      "\n{\n  alloc b: f32[m]\n  alloc a: i64[m]\n"
+      "  for i in 0..m { b[i] = -inf\n a[i] = -1\n"
+      "    for j in 0..n { (b, a)[i] argmax= (x[i, j], j) } }\n"
+      "  for i in 0..m { y[i] = a[i] }\n  for i in 0..m { z[i] = b[i] }\n}\n");
+  Schedule s(p);
+  s.compute_at("a", s.loops<1>("y")[0]);
+  CHECK(refusal_of(s) ==
+        "schedule step 1: compute_at(a, i_1) refused\n"
+        "  b, which is reduced together with a, is also used outside of loop i_1");
+  Schedule both(p);
+  const Loop rows = both.merge(both.loops<1>("y")[0], both.loops<1>("z")[0]);
+  both.compute_at("a", rows);
+  REQUIRE(both.status().ok());
+  check_same(p, checked(both.program()), sizes_of(p, {{"m", 3}, {"n", 4}}));
+}
+
 TEST_CASE("An argmax of integers keeps its order, too") {
   const Size n("n");
   for (const Type type : {i8, u8, i32, i64, u64}) {

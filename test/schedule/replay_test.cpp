@@ -62,6 +62,27 @@ TEST_CASE("Sums in partial results, a layout, parallel rows") {
   check_replays(p, {}, s);
 }
 
+TEST_CASE("Stages that move, and facts, run again") {
+  const Program p = linear_relu();
+  Schedule s(p);
+  const auto [i, j] = s.loops<2>("out");
+  s.assume(Expr(4) < Expr(p->sizes[0]));
+  const auto [jo, ji] = s.split(j, 8);
+  s.compute_at("linear", jo);
+  const FastPath fast = s.specialize(Expr(p->sizes[0]) % 8 == 0);
+  s.hoist_alloc("linear", jo);
+  s.compute_root(fast.of("linear"));
+  s.vectorize(fast.of(ji));
+  check_replays(p, {}, s);
+
+  Schedule epilogue(p);
+  epilogue.fuse_epilogue("out");
+  check_replays(p, {}, epilogue);
+  Schedule elementwise(chain());
+  elementwise.reverse_inline("out");
+  check_replays(chain(), {}, elementwise);
+}
+
 TEST_CASE("What a line made is what later lines mean, whatever it is called here") {
   const auto program = [](const char* name) {
     return parsed("program p\n  size n\n  input x: f32[n]\n  output y: f32[n]\n{ for " +

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tenon/base/status.h"
@@ -69,6 +70,30 @@ struct InlineResult {
   std::vector<Var> removed;  // loops that held nothing but the stage
 };
 absl::StatusOr<InlineResult> inline_into(const Program& program, const Buffer& stage);
+
+// The stage goes back in front of all loops; it is declared in front of a loop; its elements are
+// not computed again by later iterations of the loop, once the nest with the loops `first` ran.
+absl::StatusOr<ComputeAtResult> compute_root(const Program& program, const Buffer& stage);
+absl::StatusOr<Program> hoist_alloc(const Program& program, const Buffer& stage, const Var& loop);
+struct SlideResult {
+  Program program;
+  std::vector<Var> first;
+};
+absl::StatusOr<SlideResult> slide(const Program& program, const Buffer& stage, const Var& loop);
+
+// The consumer `stage` goes into its producer, or to where a loop has computed what it reads.
+absl::StatusOr<InlineResult> reverse_inline(const Program& program, const Buffer& stage);
+absl::StatusOr<ComputeAtResult> reverse_compute_at(const Program& program, const Buffer& stage,
+                                                   const Var& at);
+
+// A requirement of the Program; a copy of the body that runs where the condition holds.
+absl::StatusOr<Program> assume(const Program& program, const Expr& fact);
+struct SpecializeResult {
+  Program program;
+  std::vector<std::pair<Var, Var>> loops;         // those of the body, those of the copy
+  std::vector<std::pair<Buffer, Buffer>> stages;  // likewise its local buffers
+};
+absl::StatusOr<SpecializeResult> specialize(const Program& program, const Expr& condition);
 
 // Element [vars] moves to [map], expressions over vars.
 absl::StatusOr<Program> set_layout(const Program& program, const Buffer& buffer,

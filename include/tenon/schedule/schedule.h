@@ -134,6 +134,20 @@ struct InitAndUpdate {
   std::vector<Loop> init, update;
 };
 
+// What specialize made: the loops and stages of the fast path. Handles and names of before are
+// those of the general one.
+class FastPath {
+ public:
+  Loop of(const Loop& general) const;                       // an empty handle where there is none
+  std::string of(std::string_view general) const;           // a local stage; another name is itself
+  const std::vector<Loop>& loops() const { return fast_; }  // in the order of the text
+
+ private:
+  friend class Schedule;
+  std::vector<Loop> general_, fast_;
+  std::vector<std::pair<std::string, std::string>> stages_;
+};
+
 // A new index list from the old one: how a layout maps an element.
 using IndexMap = std::function<Index(const Index&)>;
 
@@ -212,6 +226,21 @@ class Schedule {
   std::array<Loop, N> compute_at(std::string_view stage, Loop loop, Place place = Place::current());
   // Replaces every read of the stage by its definition; the stage disappears.
   void inline_into(std::string_view stage, Place place = Place::current());
+  // The inverse of compute_at: the stage is computed once, in front of all loops, over the hull of
+  // what the iterations need. Returns its loops, like compute_at.
+  std::vector<Loop> compute_root(std::string_view stage, Place place = Place::current());
+  // Declares a stage that the loop's body declares in front of the loop, for all iterations.
+  void hoist_alloc(std::string_view stage, Loop loop, Place place = Place::current());
+  // What an earlier iteration of the loop has computed of the stage is not computed again (a
+  // sliding window). Returns the loops of the nest in front of the loop that starts the first
+  // window.
+  std::vector<Loop> slide(std::string_view stage, Loop loop, Place place = Place::current());
+  // An elementwise stage goes into the nest of the stage that it reads, which disappears.
+  void reverse_inline(std::string_view stage, Place place = Place::current());
+  // Computes a stage at the end of the body of a loop that computes what it reads. Returns its
+  // loops.
+  std::vector<Loop> reverse_compute_at(std::string_view stage, Loop loop,
+                                       Place place = Place::current());
   // Stores the buffer (an intermediate, or a weight) under another index list:
   //   s.set_layout("w", [](Index i) { return Index{i[0] / 32, i[1], i[0] % 32}; });
   // The map must be injective on the shape; a weight is then packed by kernel.pack.
@@ -254,7 +283,22 @@ class Schedule {
   // accumulators.
   Partials rfactor(Loop loop, Place place = Place::current());
 
+  // --- Facts.
+
+  // A condition over sizes that every call promises, and that is checked there: a requirement of
+  // the Program. Later steps know it.
+  void assume(Expr fact, Place place = Place::current());
+  // Two forms of the body in one kernel: a copy that runs where the condition over sizes and scalar
+  // parameters holds, and knows that it does, and the body as it is where it does not.
+  FastPath specialize(Expr condition, Place place = Place::current());
+
   // --- Derived steps: made of the above, and the trace shows what they did.
+
+  // A reverse_compute_at: an elementwise stage is computed where the reduction that it reads is
+  // complete, in its innermost loop that holds all of it (else in the last iteration of a loop of
+  // the reduction). Loops of one iteration that this makes go away. Returns the loops that are
+  // left.
+  std::vector<Loop> fuse_epilogue(std::string_view stage, Place place = Place::current());
 
   // for i { for j { c[i, j] = 0; for r { S } } }  ->  for i, j { c[i, j] = 0 }; for i, j, r { S }
   // Fissions from the inside out to the loop: what stands in front of the first loop inside
