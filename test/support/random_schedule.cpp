@@ -247,7 +247,7 @@ void random_step(Rng& rng, Schedule& s) {
     s.store_over(copy.to, copy.from);
     return;
   }
-  switch (rng.below(44)) {
+  switch (rng.below(46)) {
     case 0: s.split(loop, kFactors[rng.below(8)]); break;
     case 1: s.split(loop, kFactors[rng.below(8)], kTails[rng.below(3)]); break;
     case 18: s.split(loop, {rng.chance(30) ? kInferred : 2, rng.between(1, 3)}); break;
@@ -315,6 +315,7 @@ void random_step(Rng& rng, Schedule& s) {
       break;
     case 12:
     case 16:
+    case 44:
       if (!p.readers.empty() && rng.chance(85)) {
         const auto& [stage, at] = rng.pick(p.readers);
         s.compute_at(stage, at);
@@ -323,6 +324,7 @@ void random_step(Rng& rng, Schedule& s) {
       }
       break;
     case 13:
+    case 43:
       if (!p.locals.empty()) s.inline_into(rng.pick(p.locals));
       break;
     case 14: {
@@ -380,7 +382,7 @@ void random_step(Rng& rng, Schedule& s) {
     case 39:
     case 41: random_fuse_at(rng, s, p); break;
     case 40:
-      if (rng.chance(50) || p.matrices.empty()) {
+      if (rng.chance(30) || p.matrices.empty()) {
         s.split_rows(p.sequences.empty() ? loop : rng.pick(p.sequences), rng.between(1, 4));
       } else {
         s.reorder_storage(rng.pick(p.matrices), {1, 0});
