@@ -108,12 +108,6 @@ std::string varies_with(const Expr& extent, const Facts& facts) {
 
 absl::StatusOr<Region> region_of(const Stmt& s, const std::vector<Buffer>& buffers, Which which,
                                  const Facts& facts) {
-  return region_of(s, std::vector<Buffer>{buffer}, which, facts);
-}
-
-absl::StatusOr<Region> region_of(const Stmt& s, const std::vector<Buffer>& buffers, Which which,
-                                 const Facts& facts) {
-  const Buffer& buffer = buffers.front();
   std::vector<SymbolicInterval> hull;
   const Buffer& buffer = buffers.front();
   bool first = true;
