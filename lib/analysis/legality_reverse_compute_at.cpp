@@ -300,19 +300,17 @@ Stmt guarded(const Stmt& s, const Expr& guard) {
 
 Stmt blocks_only(const Stmt& nest, const For& loop, const Part& part, const Expr& extent,
                  const Facts& facts) {
-  const Expr first = to_expr(*part.end) - part.block;
-  const Expr index = first + Expr(loop.var);
-  Stmt moved = rewrite_stmts(nest, [&](const Stmt& s) {
+  const Expr index = to_expr(*part.end) - part.block + Expr(loop.var);
+  const Facts inside = facts.inside(LoopRange{loop.var, 0, Expr(part.block)});
+  return rewrite_stmts(nest, [&](const Stmt& s) {
     const For* l = s.as<For>();
     if (!l || !(l->var == loop.var)) return s;
-    return make_for(l->var, 0, Expr(part.block), l->kind,
-                    substitute(l->body, VarMap{{l->var, index}}));
+    Stmt body = substitute(l->body, VarMap{{l->var, index}});
+    for (const Expr& guard : {Expr(0) <= index, index < extent}) {
+      if (!proved(inside, guard)) body = guarded(body, guard);
+    }
+    return make_for(l->var, 0, Expr(part.block), l->kind, std::move(body));
   });
-  const Facts inside = facts.inside(LoopRange{loop.var, 0, Expr(part.block)});
-  for (const Expr& guard : {Expr(0) <= index, index < extent}) {
-    if (!proved(inside, guard)) moved = guarded(moved, guard);
-  }
-  return moved;
 }
 
 }  // namespace

@@ -38,7 +38,11 @@ Stmt clipped(Stmt nest, const ComputeAt& place, const std::vector<Expr>& shape) 
     const Expr index = place.region.lo[d] + Expr(place.loops[d].var);
     const Facts inside = facts.inside(LoopRange{place.loops[d].var, 0, place.region.extent[d]});
     for (const Expr& guard : {Expr(0) <= index, index < shape[d]}) {
-      if (!proved(inside, guard)) nest = sink_guard(nest, guard, facts);
+      if (proved(inside, guard)) continue;
+      // What the nest computes outside of the loop does not depend on it.
+      nest = replace_loop(nest, place.loops[d].var, [&](const For& l) {
+        return make_for(l.var, l.lo, l.hi, l.kind, sink_guard(l.body, guard, inside));
+      });
     }
   }
   return nest;

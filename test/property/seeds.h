@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 #include <iostream>
+#include <sstream>
+#include <string>
 
 #include "support/native.h"
 #include "support/pair_check.h"
@@ -22,40 +24,14 @@ inline void check_seeds(uint64_t first, int64_t pairs) {
             << counts.lowered << " lowered forms, " << counts.native << " machine codes\n";
   for (const auto& [name, count] : counts.primitives) std::cout << name << " " << count << "  ";
   std::cout << "\n";
-  for (const char* name : {"split",
-                           "fuse",
-                           "reorder",
-                           "tile",
-                           "cut",
-                           "unroll",
-                           "vectorize",
-                           "parallelize",
-                           "fission",
-                           "compute_at",
-                           "inline_into",
-                           "set_layout",
-                           "register_tile",
-                           "rfactor",
-                           "decompose_init",
-                           "expand",
-                           "pad",
-                           "reorder_storage",
-                           "store_over",
-                           "store_in",
-                           "shift",
-                           "skew",
-                           "reverse",
-                           "relax",
-                           "merge",
-                           "add_unit_loop",
-                           "squash",
-                           "stage",
-                           "align_storage",
-                           "fold_storage",
-                           "lanes",
-                           "parallel_chunks",
-                           "fuse_at",
-                           "split_rows"}) {
+  std::istringstream names(
+      "split fuse reorder tile cut unroll vectorize parallelize fission compute_at inline_into "
+      "set_layout register_tile rfactor decompose_init expand pad reorder_storage store_over "
+      "store_in shift skew reverse relax merge add_unit_loop squash "
+      "compute_root hoist_alloc slide reverse_inline reverse_compute_at fuse_epilogue "
+      "assume specialize stage align_storage fold_storage lanes parallel_chunks fuse_at "
+      "split_rows");
+  for (std::string name; names >> name;) {
     INFO(name);
     CHECK(counts.primitives[name] >= 20);
   }

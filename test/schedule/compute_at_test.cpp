@@ -166,5 +166,28 @@ TEST_CASE("A part whose extent is data by a name is not computed for itself") {
         "  how much of t is read depends on data: l");
 }
 
+TEST_CASE("A guard stands on what depends on its loop, not on what the nest keeps for itself") {
+  const Program p = parsed(R"(
+program p
+  size n
+  input x: f32[n]
+  output out: f32[n]
+{
+  alloc t: f32[n]
+  for q in 0..1 {
+    alloc s: f32[1]
+    s[0] = 2.0
+    for j in 0..n { t[j] = s[0] * x[j] }
+  }
+  for i in 0..n { out[i] = t[i] }
+})");
+  for (const int64_t n : {1, 4, 7}) {
+    Followed s(p, sizes_of(p, {{"n", n}}));
+    const auto [io, ii] = s->split(s->loops<1>("out")[0], 4);
+    s->compute_at("t", io);
+    s.check();
+  }
+}
+
 }  // namespace
 }  // namespace tenon::test

@@ -190,6 +190,29 @@ TEST_CASE("A consumer goes to a tile of a matrix product, and to the last block 
   }
 }
 
+TEST_CASE("What a consumer keeps for itself goes with it, without its guards") {
+  const Program p = parsed(R"(
+program p
+  size n
+  input x: f32[n]
+  output out: f32[n]
+{
+  alloc t: f32[n]
+  for i in 0..n { t[i] = x[i] * 2.0 }
+  for q in 0..1 {
+    alloc s: f32[1]
+    s[0] = 3.0
+    for j in 0..n { out[j] = s[0] + t[j] }
+  }
+})");
+  for (const int64_t n : {0, 1, 4, 7}) {
+    Followed s(p, sizes_of(p, {{"n", n}}));
+    const auto [io, ii] = s->split(s->loops<1>("t")[0], 4);
+    s->reverse_compute_at("out", io);
+    s.check();
+  }
+}
+
 std::string moving(const std::string& body, const std::string& loop) {
   Schedule s(program_of("alloc t: f32[n]\n" + body, 1));
   Loop at;

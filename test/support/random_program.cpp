@@ -218,9 +218,29 @@ class Generator {
     }));
   }
 
+  // A stage that is a little wider, and one that reads windows of it.
+  void make_window(const std::string& name) {
+    const Type type = rng_.pick(types());
+    const Expr extent = rng_.pick(extents_), other = rng_.pick(extents_);
+    const int width = rng_.between(1, 3);
+    const bool rows = rng_.chance(50);
+    const auto shape = [&](const Expr& first) {
+      return rows ? std::vector<Expr>{first, other} : std::vector<Expr>{first};
+    };
+    const Tensor wide = compute(name + "_wide", shape(extent + width), [&](Index i) {
+      std::vector<Axis> axes = {{i[0], extent + width}};
+      if (rows) axes.push_back({i[1], other});
+      return binary_of(type, cast(type, i[0]), expression(type, axes, 2));
+    });
+    tensors_.push_back(compute(name, shape(extent), [&](Index i) {
+      return binary_of(type, wide(i), wide(i.with(0, i[0] + rng_.between(1, width))));
+    }));
+  }
+
   void make_stage(int number) {
     const std::string name = "t" + std::to_string(number);
     if (number > 0 && rng_.chance(40)) return make_next_of(Tensor(tensors_.back()), name);
+    if (rng_.chance(15)) return make_window(name);
     if (rng_.chance(8)) return make_scan(name);
     const Tensor other = rng_.pick(tensors_);
     if (rng_.chance(8) && has_plain_shape(other)) return make_update(other, name);

@@ -1,8 +1,10 @@
 #include "support/random_schedule.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "tenon/analysis/access.h"
+#include "tenon/analysis/simplify.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon::test {
@@ -230,9 +232,106 @@ void random_fuse_at(Rng& rng, Schedule& s, const Pieces& p) {
   s.fuse_at(stages, around);
 }
 
-void random_step(Rng& rng, Schedule& s) {
+// A stage that is declared in a loop, and that loop; one that is computed there now, if none was.
+std::optional<std::pair<std::string, Loop>> inner_stage(Rng& rng, Schedule& s, const Pieces& p) {
+  if (!p.expandable.empty() && rng.chance(60)) return rng.pick(p.expandable);
+  if (p.readers.empty()) return std::nullopt;
+  const auto& [stage, at] = rng.pick(p.readers);
+  s.compute_at(stage, at);
+  return std::pair(stage, at);
+}
+
+// A condition on a size, or on a scalar.
+Expr random_condition(Rng& rng, const Program& program) {
+  if (!program->sizes.empty()) {
+    const Expr size = rng.pick(program->sizes);
+    switch (rng.below(3)) {
+      case 0: return size % rng.between(2, 8) == 0;
+      case 1: return size < rng.between(1, 20);
+      default: return Expr(rng.between(0, 9)) < size;
+    }
+  }
+  for (const Param& param : program->params) {
+    if (param.role != Role::kScalar || param.scalar.type().is_bool()) continue;
+    return Expr(param.scalar) < constant_int(param.scalar.type(), rng.between(0, 3));
+  }
+  return {};
+}
+
+// A step that places a stage as a whole, or that brings a fact in.
+void one_placement(Rng& rng, Schedule& s, const Pieces& p, const Sizes& values, int kind) {
+  std::vector<Copy> pairs = p.copies;
+  pairs.insert(pairs.end(), p.stores.begin(), p.stores.end());
+  switch (kind) {
+    case 0:
+    case 1:
+      if (const auto inner = inner_stage(rng, s, p)) {
+        if (rng.chance(50)) {
+          s.compute_root(inner->first);
+        } else {
+          s.hoist_alloc(inner->first, inner->second);
+        }
+      }
+      break;
+    case 2:
+    case 3:
+    case 4:
+      if (!p.readers.empty()) {
+        const auto& [stage, at] = rng.pick(p.readers);
+        Schedule placed = s;
+        placed.compute_at(stage, at);
+        if (placed.status().ok()) s = placed;
+        s.hoist_alloc(stage, at);
+        s.slide(stage, at);
+      }
+      break;
+    case 5:
+    case 6:
+    case 7:
+      if (!pairs.empty()) s.reverse_inline(rng.pick(pairs).to);
+      break;
+    case 8:
+      if (!pairs.empty()) {
+        const Copy& copy = rng.pick(pairs);
+        const std::vector<Loop> loops = s.all_loops(copy.from);
+        if (!loops.empty()) s.reverse_compute_at(copy.to, rng.pick(loops));
+      }
+      break;
+    case 9:
+      if (!pairs.empty()) s.fuse_epilogue(rng.pick(pairs).to);
+      break;
+    default: {
+      const Expr condition = random_condition(rng, s.program());
+      if (!condition) break;
+      if (rng.chance(50)) {
+        VarMap known;
+        for (const auto& [size, value] : values.values()) known[size] = constant_int(i64, value);
+        if (is_constant(simplify(substitute(condition, known)), 1)) s.assume(condition);
+      } else if (p.loops.size() < 16) {  // twice as many are made
+        s.specialize(condition);
+      }
+    }
+  }
+}
+
+// Few stages and loops fit together: several are asked about.
+void random_placement(Rng& rng, Schedule& s, const Pieces& p, const Sizes& values) {
+  const int kind = rng.below(12);
+  for (int attempts = 6; attempts > 0; --attempts) {
+    Schedule attempt = s;
+    one_placement(rng, attempt, p, values, kind);
+    const bool done =
+        attempt.status().ok() && attempt.trace().steps().size() > s.trace().steps().size();
+    if (!done && attempts > 1) continue;
+    s = attempt;
+    return;
+  }
+}
+
+void random_step(Rng& rng, Schedule& s, const Sizes& values) {
   const Pieces p = pieces_of(s.program());
   if (p.loops.empty()) return;
+  if (rng.chance(30)) return random_placement(rng, s, p, values);
   const Loop loop = rng.pick(p.loops);
   const Loop other = rng.pick(p.loops);
   const auto neighbours = [&] {  // a loop and one inside it, most of the time
@@ -242,7 +341,7 @@ void random_step(Rng& rng, Schedule& s) {
   // Loops whose bounds use others are rare: most are asked about.
   if (!p.ragged.empty() && rng.chance(20)) return random_relax(rng, s, p);
   // Stages that are computed from each other element by element are rare, too.
-  if (!p.copies.empty() && rng.chance(20)) {
+  if (!p.copies.empty() && rng.chance(28)) {
     const Copy& copy = rng.pick(p.copies);
     s.store_over(copy.to, copy.from);
     return;
@@ -402,10 +501,10 @@ void random_step(Rng& rng, Schedule& s) {
 
 }  // namespace
 
-bool try_random_step(Rng& rng, Schedule& schedule, absl::Status* refusal) {
+bool try_random_step(Rng& rng, Schedule& schedule, absl::Status* refusal, const Sizes& values) {
   Schedule attempt = schedule;
   const size_t before = attempt.trace().steps().size();
-  random_step(rng, attempt);
+  random_step(rng, attempt, values);
   if (!attempt.status().ok()) {
     if (refusal) *refusal = attempt.status();
     return false;

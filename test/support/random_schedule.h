@@ -9,7 +9,8 @@
 namespace tenon::test {
 
 // Asks for one random step. When it is refused, the schedule stays as it was and the answer is
-// false; `refusal` then says why.
-bool try_random_step(Rng& rng, Schedule& schedule, absl::Status* refusal = nullptr);
+// false; `refusal` then says why. Facts about sizes are assumed where they hold for `values`.
+bool try_random_step(Rng& rng, Schedule& schedule, absl::Status* refusal = nullptr,
+                     const Sizes& values = {});
 
 }  // namespace tenon::test
