@@ -164,6 +164,9 @@ absl::StatusOr<ReverseInline> may_reverse_inline(const Program& program, const B
   ReverseInline plan;
   plan.producer = producer;
   plan.nest = parts[span.last];
+  for (const Stmt& s : parts) {
+    if (const Alloc* a = s.as<Alloc>(); a && a->buffer == stage) plan.declaration = s;
+  }
   TENON_ASSIGN_OR_RETURN(const std::vector<For> loops,
                          loops_alone(plan.nest, store.statement, name));
 

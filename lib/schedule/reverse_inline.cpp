@@ -23,17 +23,14 @@ absl::StatusOr<InlineResult> reverse_inline(const Program& program, const Buffer
   // Find and require.
   TENON_ASSIGN_OR_RETURN(const ReverseInline plan, may_reverse_inline(program, stage));
 
-  // Rewrite. A stage that is local is declared where the producer was.
-  Stmt declaration = seq({});
-  walk(program->body, [&](const Stmt& s) {
-    if (const Alloc* a = s.as<Alloc>(); a && a->buffer == stage) declaration = s;
-  });
+  // Rewrite.
   const Stmt body = rewrite_stmts(program->body, [&](const Stmt& s) {
     if (s.get() == plan.nest.get()) return seq({});
     if (s.get() == plan.write.get()) return plan.replacement;
+    if (plan.declaration && s.get() == plan.declaration.get()) return seq({});
     const Alloc* a = s.as<Alloc>();
-    if (a && a->buffer == plan.producer) return declaration;
-    return a && a->buffer == stage ? seq({}) : s;
+    if (!a || !(a->buffer == plan.producer)) return s;
+    return plan.declaration ? plan.declaration : seq({});
   });
   return InlineResult{simplified(program, body), plan.removed};
 }

@@ -49,6 +49,33 @@ program p
         "  loop j no longer exists: step 3 computed out in the nest of what it reads");
 }
 
+TEST_CASE("A stage that is declared further out than its producer stays declared there") {
+  const Program p = parsed(R"(
+program p
+  input x: f32[12]
+  output out: f32[12]
+{
+  alloc u: f32[12]
+  for i in 0..12 {
+    alloc t: f32[]
+    t[] = x[i] * 2.0
+    u[i] = t[] + 1.0
+  }
+  for k in 0..12 { out[k] = u[k] * 0.5 }
+})");
+  Followed s(p, {});
+  s->reverse_inline("u");
+  s.check();
+  CHECK(body_of(s->program()) == R"(  alloc u: f32[12]
+  for i in 0..12 {
+    u[i] = x[i] * 2.0 + 1.0
+  }
+  for k in 0..12 {
+    out[k] = u[k] * 0.5
+  }
+)");
+}
+
 TEST_CASE("A stage in the middle goes to its producer, over its own part alone") {
   const Program p = parsed(R"(
 program p

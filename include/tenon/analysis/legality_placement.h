@@ -134,6 +134,7 @@ struct ReverseInline {
   Buffer producer;
   Stmt write;                // W
   Stmt nest;                 // of S, a statement of Q
+  Stmt declaration;          // of S, where it stands in Q; it takes that of the producer's place
   Stmt replacement;          // of W: the store of the stage, under the guards that it needs
   std::vector<Var> removed;  // the loops of the nest of S
 };
