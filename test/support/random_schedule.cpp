@@ -206,6 +206,20 @@ void random_renumbering(Rng& rng, Schedule& s, const Loop& around, const Loop& l
   }
 }
 
+// A step for which few stages and loops fit together: several are asked about.
+template <class Step>
+void try_often(Schedule& s, const Step& step) {
+  for (int attempts = 6; attempts > 0; --attempts) {
+    Schedule attempt = s;
+    step(attempt);
+    const bool done =
+        attempt.status().ok() && attempt.trace().steps().size() > s.trace().steps().size();
+    if (!done && attempts > 1) continue;
+    s = attempt;
+    return;
+  }
+}
+
 // A copy, which sometimes gets a layout of its own.
 void random_stage(Rng& rng, Schedule& s, const Pieces& p) {
   if (p.accesses.empty()) return;
@@ -314,18 +328,9 @@ void one_placement(Rng& rng, Schedule& s, const Pieces& p, const Sizes& values, 
   }
 }
 
-// Few stages and loops fit together: several are asked about.
 void random_placement(Rng& rng, Schedule& s, const Pieces& p, const Sizes& values) {
   const int kind = rng.below(12);
-  for (int attempts = 6; attempts > 0; --attempts) {
-    Schedule attempt = s;
-    one_placement(rng, attempt, p, values, kind);
-    const bool done =
-        attempt.status().ok() && attempt.trace().steps().size() > s.trace().steps().size();
-    if (!done && attempts > 1) continue;
-    s = attempt;
-    return;
-  }
+  try_often(s, [&](Schedule& attempt) { one_placement(rng, attempt, p, values, kind); });
 }
 
 void random_step(Rng& rng, Schedule& s, const Sizes& values) {
@@ -454,7 +459,9 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
       if (!p.matrices.empty()) s.reorder_storage(rng.pick(p.matrices), {1, 0});
       break;
     case 30:
-      if (p.locals.size() > 1) s.store_over(rng.pick(p.locals), rng.pick(p.locals));
+      if (p.locals.size() > 1) {
+        try_often(s, [&](Schedule& t) { t.store_over(rng.pick(p.locals), rng.pick(p.locals)); });
+      }
       break;
     case 31:
     case 42: random_store_in(rng, s, p); break;
@@ -463,7 +470,9 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
     case 34: random_alignment(rng, s, p); break;
     case 35:
       if (!p.locals.empty()) {
-        s.fold_storage(rng.pick(p.locals), rng.chance(70) ? 0 : rng.below(3), rng.between(1, 12));
+        try_often(s, [&](Schedule& t) {
+          t.fold_storage(rng.pick(p.locals), rng.chance(70) ? 0 : rng.below(3), rng.between(1, 12));
+        });
       }
       break;
     case 36:
@@ -479,7 +488,7 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
       }
       break;
     case 39:
-    case 41: random_fuse_at(rng, s, p); break;
+    case 41: try_often(s, [&](Schedule& t) { random_fuse_at(rng, t, p); }); break;
     case 40:
       if (rng.chance(30) || p.matrices.empty()) {
         s.split_rows(p.sequences.empty() ? loop : rng.pick(p.sequences), rng.between(1, 4));
