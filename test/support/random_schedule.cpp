@@ -362,10 +362,11 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
       break;
     }
     case 21:
-      if (!p.unit_loops.empty() && rng.chance(50)) {
+      if (!p.unit_loops.empty() && rng.chance(70)) {
         s.squash(rng.pick(p.unit_loops));
       } else {
-        s.add_unit_loop(loop);
+        const Loop unit = s.add_unit_loop(loop);
+        if (rng.chance(30)) s.squash(unit);
       }
       break;
     case 22:
@@ -441,7 +442,11 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
     case 25:
       s.rfactor(p.reductions.empty() || rng.chance(20) ? loop : rng.pick(p.reductions));
       break;
-    case 26: s.decompose_init(p.sequences.empty() ? loop : rng.pick(p.sequences)); break;
+    case 26:
+      try_often(s, [&](Schedule& t) {
+        t.decompose_init(p.sequences.empty() ? rng.pick(p.loops) : rng.pick(p.sequences));
+      });
+      break;
     case 27:
       if (!p.expandable.empty()) {
         const auto& [stage, around] = rng.pick(p.expandable);
