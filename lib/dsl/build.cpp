@@ -112,10 +112,7 @@ class ProgramBuilder {
     }
     const dsl::Emission emission{names_, declared_, graph_};
     for (const Recipe* recipe : graph_.inside(nullptr)) {
-      // Definitions may be shared between Programs; the loops of one Program are its own.
-      for (const Stmt& s : dsl::emit(*recipe, emission)) {
-        body_.push_back(s.is<Alloc>() ? s : with_fresh_names(s));
-      }
+      for (Stmt& s : dsl::emit(*recipe, emission)) body_.push_back(std::move(s));
     }
     return absl::OkStatus();
   }

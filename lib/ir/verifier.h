@@ -80,7 +80,7 @@ class ProgramVerifier {
   // "1 index", "2 indices"
   static std::string count(size_t n, const char* one, const char* many);
 
-  // Whether the identity was not in scope before.
+  // Whether the identity was not declared before, in scope or not: a loop is its variable.
   bool declare(const Var& var);
   bool declare(const Buffer& buffer, const std::vector<Expr>& shape, Role role);
   // Ends the scope of what was declared since declared_ had this size.
@@ -92,7 +92,8 @@ class ProgramVerifier {
   };
 
   const Program& program_;
-  std::set<uint64_t> vars_;  // in scope, by id
+  std::set<uint64_t> vars_;      // in scope, by id
+  std::set<uint64_t> all_vars_;  // declared so far
   std::map<uint64_t, Declared> buffers_;
   std::vector<uint64_t> declared_;  // both, in order, for close_scope
   std::optional<Stmt> statement_;   // that is being checked

@@ -51,7 +51,8 @@ std::string ProgramVerifier::count(size_t n, const char* one, const char* many) 
 
 bool ProgramVerifier::declare(const Var& var) {
   declared_.push_back(var.id());
-  return vars_.insert(var.id()).second;
+  vars_.insert(var.id());
+  return all_vars_.insert(var.id()).second;
 }
 
 bool ProgramVerifier::declare(const Buffer& buffer, const std::vector<Expr>& shape, Role role) {

@@ -29,7 +29,7 @@ void ProgramVerifier::check_for(const For& x) {
   });
   const size_t mark = declared_.size();
   require(declare(x.var), [&] {
-    return "variable " + names().of(x.var) + " is declared already around this loop; use another";
+    return "variable " + names().of(x.var) + " is declared already; use another for this loop";
   });
   check_stmt(x.body);
   close_scope(mark);

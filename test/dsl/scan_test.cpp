@@ -159,23 +159,23 @@ TEST_CASE("steps build tensors and reduce over the states; what is safe happens 
       }
     }
     alloc gate: f32[4, k]
-    for i_1 in 0..4 {
-      for j_2 in 0..k {
-        gate[i_1, j_2] = x[i, t, i_1, j_2] + gate_sum[i_1, j_2]
+    for i_2 in 0..4 {
+      for j_3 in 0..k {
+        gate[i_2, j_3] = x[i, t, i_2, j_3] + gate_sum[i_2, j_3]
       }
     }
-    for i_2 in 0..k {
-      c[i_2] = sigmoid(gate[0, i_2]) * c[i_2] + sigmoid(gate[1, i_2]) * tanh(gate[2, i_2])
-    }
     for i_3 in 0..k {
-      h[i_3] = sigmoid(gate[3, i_3]) * tanh(c[i_3])
+      c[i_3] = sigmoid(gate[0, i_3]) * c[i_3] + sigmoid(gate[1, i_3]) * tanh(gate[2, i_3])
     }
-    for j_3 in 0..k {
-      y[i, t, j_3] = h[j_3]
+    for i_4 in 0..k {
+      h[i_4] = sigmoid(gate[3, i_4]) * tanh(c[i_4])
+    }
+    for j_4 in 0..k {
+      y[i, t, j_4] = h[j_4]
     }
   }
-  for j_4 in 0..k {
-    last[i, j_4] = c[j_4]
+  for j_5 in 0..k {
+    last[i, j_5] = c[j_5]
   }
 }
 )");

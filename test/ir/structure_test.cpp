@@ -130,21 +130,6 @@ TEST_CASE("which variable is meant matters, also where types and names agree") {
   CHECK(!structurally_equal(program("i, i"), program("j, j")));
 }
 
-TEST_CASE("one loop variable of two disjoint loops is as good as two") {
-  const Var i("i"), j("j");
-  const Buffer y("y", f32);
-  const auto program = [&](const Var& first, const Var& second) {
-    ProgramData data;
-    data.name = "p";
-    data.params = {{Role::kOutput, y, {}, {8}, {}, {}}};
-    data.body = seq({make_for(first, 0, 4, ForKind::kSerial, store(y, {first}, 1.0f)),
-                     make_for(second, 4, 8, ForKind::kSerial, store(y, {second}, 2.0f))});
-    return checked(Program(std::move(data)));
-  };
-  CHECK(structurally_equal(program(i, i), program(i, j)));
-  CHECK(structural_hash(program(i, i)) == structural_hash(program(i, j)));
-}
-
 TEST_CASE("a NaN constant is equal to itself, and the zeros differ") {
   const auto program = [](const std::string& value) {
     return parsed("program p\noutput y: f32[]\n{\ny[] = " + value + "\n}");
