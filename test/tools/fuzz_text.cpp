@@ -1,5 +1,6 @@
 // For libFuzzer: arbitrary text as a Program or as a trace. Nothing may crash or hang, and what is
-// accepted must read back as it prints. Preset "fuzz" builds it; a folder of texts helps it to start:
+// accepted must read back as it prints. Preset "fuzz" builds it; a folder of texts helps it to
+// start:
 //
 //   build/fuzz/test/fuzz_text -max_len=2000 corpus test/golden
 #include <cstdint>
