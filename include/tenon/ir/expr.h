@@ -280,7 +280,7 @@ struct Reduce {
   std::vector<ReduceAxis> axes;
   // Of an element: one, or what the functions take; and then perhaps whether it counts.
   std::vector<Expr> values;
-  int result = 0;            // which of the results it stands for
+  int result = 0;  // which of the results it stands for
 };
 
 // An operator was used wrongly; the first message travels to the Program, where it is reported.

@@ -177,6 +177,8 @@ class Schedule {
   // All of them, reduction loops included.
   std::vector<Loop> all_loops(std::string_view stage, Place place = Place::current());
 
+  // --- Loops.
+
   // for i in 0..n { S }  ->  for io in 0..ceil(n / factor) { for ii in 0..factor { if ... { S } } }
   // with i = io*factor + ii, guarded by i < n where the factor does not divide.
   std::pair<Loop, Loop> split(Loop loop, const Factor& factor, Place place = Place::current());
@@ -218,6 +220,9 @@ class Schedule {
   // A loop of one iteration directly around the loop; and a loop of one iteration goes away.
   Loop add_unit_loop(Loop loop, Place place = Place::current());
   void squash(Loop loop, Place place = Place::current());
+
+  // --- Where a stage is computed.
+
   // Computes the stage inside the loop, just what the loop's body needs of it; the stage shrinks.
   // Consumers first: what reads the stage must already be inside of the loop. Returns the
   // producer's loops, one per dimension of the stage; all_loops(stage) has its reduction loops too.
@@ -241,6 +246,9 @@ class Schedule {
   // loops.
   std::vector<Loop> reverse_compute_at(std::string_view stage, Loop loop,
                                        Place place = Place::current());
+
+  // --- How values are stored.
+
   // Stores the buffer (an intermediate, or a weight) under another index list:
   //   s.set_layout("w", [](Index i) { return Index{i[0] / 32, i[1], i[0] % 32}; });
   // The map must be injective on the shape; a weight is then packed by kernel.pack.
