@@ -3,6 +3,7 @@
 
 #include "analysis/cover.h"
 #include "analysis/extent.h"
+#include "analysis/stage_nest.h"
 #include "analysis/text.h"
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/legality_storage.h"
@@ -53,12 +54,6 @@ absl::Status is_declared_outside(const Asked& q) {
                                    "program's own body only parameters are"));
   });
   return status;
-}
-
-bool writes(const Stmt& s, const Buffer& buffer) {
-  const std::vector<Access> accesses = accesses_of(s, buffer);
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [](const Access& a) { return a.kind != Access::Kind::kRead; });
 }
 
 // Divides the statements of the body.

@@ -3,6 +3,7 @@
 
 #include "analysis/overwrite.h"
 #include "analysis/place.h"
+#include "analysis/stage_nest.h"
 #include "analysis/text.h"
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/legality_storage.h"
@@ -55,12 +56,6 @@ absl::Status same_form(const Declared& stage, const Declared& old, const Program
   return refuse(text_of(a.buffer, within) + " is " + declared_text(a, within) + " and " +
                 text_of(b.buffer, within) + " is " + declared_text(b, within) +
                 ": only a stage of the same type and shape takes its memory over");
-}
-
-bool writes(const Stmt& s, const Buffer& buffer) {
-  const std::vector<Access> accesses = accesses_of(s, buffer);
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [](const Access& a) { return a.kind != Access::Kind::kRead; });
 }
 
 // The old stage is declared and complete when the new one begins.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "analysis/outputs.h"
 #include "analysis/random_expr.h"
 #include "support/check.h"
 #include "tenon/analysis/legality_placement.h"
@@ -14,12 +15,10 @@
 namespace tenon {
 namespace {
 
+using test::find_var;
+using test::Outputs;
 using test::Random;
-
-struct Outputs {
-  std::vector<Array> arrays;
-  bool ok = false;
-};
+using test::same;
 
 Outputs run(const Program& p) {
   Outputs out;
@@ -36,21 +35,6 @@ Outputs run(const Program& p) {
   for (Array& array : out.arrays) arguments.emplace_back(&array);
   out.ok = interpret(p, {}, arguments).ok();
   return out;
-}
-
-bool same(const Outputs& a, const Outputs& b) {
-  for (size_t i = 0; i < a.arrays.size(); ++i) {
-    if (!same_values(a.arrays[i], b.arrays[i])) return false;
-  }
-  return a.ok == b.ok;
-}
-
-Var find_var(const Program& p, std::string_view name) {
-  Var found;
-  walk(p->body, [&](const Stmt& s) {
-    if (const For* loop = s.as<For>(); loop && loop->var.name() == name) found = loop->var;
-  });
-  return found;
 }
 
 // --- A stage that iterations compute for themselves.

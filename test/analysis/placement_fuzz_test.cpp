@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/evaluate.h"
+#include "analysis/outputs.h"
 #include "analysis/random_expr.h"
 #include "support/check.h"
 #include "tenon/analysis/legality_placement.h"
@@ -15,7 +16,10 @@
 namespace tenon {
 namespace {
 
+using test::find_var;
+using test::Outputs;
 using test::Random;
+using test::same;
 
 // --- Random programs of two stages: a nest that computes t, something in between, a reader.
 
@@ -89,11 +93,6 @@ std::string random_text(Random& random) {
 
 // --- Running.
 
-struct Outputs {
-  std::vector<Array> arrays;
-  bool ok;
-};
-
 Outputs run(const Program& p) {
   Outputs out;
   for (int n = 0; n < 3; ++n) {
@@ -104,21 +103,6 @@ Outputs run(const Program& p) {
   }
   out.ok = interpret(p, {}, {&out.arrays[0], &out.arrays[1], &out.arrays[2]}).ok();
   return out;
-}
-
-bool same(const Outputs& a, const Outputs& b) {
-  for (size_t i = 0; i < a.arrays.size(); ++i) {
-    if (!same_values(a.arrays[i], b.arrays[i])) return false;
-  }
-  return a.ok == b.ok;
-}
-
-Var find_var(const Program& p, std::string_view name) {
-  Var found;
-  walk(p->body, [&](const Stmt& s) {
-    if (const For* loop = s.as<For>(); loop && loop->var.name() == name) found = loop->var;
-  });
-  return found;
 }
 
 // --- The rewrites, as plainly as they can be written. The stage keeps its full size.
