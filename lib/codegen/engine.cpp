@@ -104,10 +104,11 @@ class Engine final : public CodeEngine {
     std::string errors;
     llvm::LLVMContext context;
     context.setDiagnosticHandler(std::make_unique<CollectErrors>(errors));
-    const MachinePool::Lease machine = machines_->take();
+    const MachinePool::Lease lease = machines_->take();
+    Machine& machine = *lease;
     llvm::Module module(lowered.name(), context);
-    compat::set_triple(module, (*machine).getTargetTriple());
-    module.setDataLayout((*machine).createDataLayout());
+    compat::set_triple(module, machine->getTargetTriple());
+    module.setDataLayout(machine->createDataLayout());
 
     Emitter emitter(module, lowered, target_, options);
     TENON_RETURN_IF_ERROR(emitter.emit());
@@ -124,10 +125,12 @@ class Engine final : public CodeEngine {
       clock.lap();
     }
 
-    TENON_ASSIGN_OR_RETURN(const ObjectBytes object, make_object(module, *machine));
-    if (!errors.empty()) return absl::InternalError("LLVM: " + errors);
-    TENON_ASSIGN_OR_RETURN(const ObjectFacts facts,
-                           inspect_object(llvm::StringRef(object.data(), object.size())));
+    TENON_ASSIGN_OR_RETURN(const llvm::StringRef object, machine.make_object(module));
+    if (!errors.empty()) {
+      machine.drop_pipeline();
+      return absl::InternalError("LLVM: " + errors);
+    }
+    TENON_ASSIGN_OR_RETURN(const ObjectFacts facts, inspect_object(object));
     if (!facts.undefined.empty()) {
       return absl::InternalError("the code of " + lowered.name() + " calls " +
                                  facts.undefined.front() + ", which no kernel may");

@@ -27,12 +27,12 @@ Linker::Linker(std::unique_ptr<llvm::orc::ExecutorProcessControl> process)
 
 Linker::~Linker() { llvm::consumeError(session_.endSession()); }
 
-absl::StatusOr<Linker::Linked> Linker::link(const ObjectBytes& object, const std::string& entry) {
+absl::StatusOr<Linker::Linked> Linker::link(llvm::StringRef object, const std::string& entry) {
   llvm::orc::JITDylib& library =
       session_.createBareJITDylib("kernel" + std::to_string(libraries_.fetch_add(1)));
   const auto link_now = [&]() -> llvm::Expected<void*> {
-    auto buffer = llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(object.data(), object.size()),
-                                                   "kernel", /*RequiresNullTerminator=*/false);
+    auto buffer =
+        llvm::MemoryBuffer::getMemBuffer(object, "kernel", /*RequiresNullTerminator=*/false);
     if (llvm::Error error = layer_.add(library, std::move(buffer))) return error;
     auto symbol = session_.lookup({&library}, session_.intern(entry));
     if (!symbol) return symbol.takeError();

@@ -24,7 +24,7 @@ class Linker {
     llvm::orc::JITDylib* dylib = nullptr;
     void* entry = nullptr;
   };
-  absl::StatusOr<Linked> link(const ObjectBytes& object, const std::string& entry);
+  absl::StatusOr<Linked> link(llvm::StringRef object, const std::string& entry);
   void unlink(llvm::orc::JITDylib& library);
 
  private:

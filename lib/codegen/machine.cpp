@@ -27,6 +27,28 @@ void register_target() {
 
 }  // namespace
 
+struct Machine::Pipeline {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream{bytes};
+  llvm::legacy::PassManager passes;
+};
+
+void Machine::Delete::operator()(Pipeline* pipeline) const { delete pipeline; }
+
+absl::StatusOr<llvm::StringRef> Machine::make_object(llvm::Module& module) {
+  if (!pipeline_) {
+    std::unique_ptr<Pipeline, Delete> made(new Pipeline);
+    llvm::MCContext* context = nullptr;
+    if (machine_->addPassesToEmitMC(made->passes, context, made->stream)) {
+      return absl::InternalError("LLVM cannot make object code for this target");
+    }
+    pipeline_ = std::move(made);
+  }
+  pipeline_->bytes.clear();
+  pipeline_->passes.run(module);
+  return llvm::StringRef(pipeline_->bytes.data(), pipeline_->bytes.size());
+}
+
 absl::StatusOr<std::unique_ptr<MachinePool>> MachinePool::create(const Target& target) {
   register_target();
   std::string error;
@@ -37,18 +59,19 @@ absl::StatusOr<std::unique_ptr<MachinePool>> MachinePool::create(const Target& t
       new MachinePool(*found, triple, target.llvm_features(), "x86-64"));
 }
 
-std::unique_ptr<llvm::TargetMachine> MachinePool::make() const {
+std::unique_ptr<Machine> MachinePool::make() const {
   llvm::TargetOptions options;
   options.UniqueSectionNames = false;
-  return compat::make_machine(llvm_target_, llvm::Triple(triple_), cpu_, features_, options,
-                              llvm::CodeGenOptLevel::Default);
+  return std::make_unique<Machine>(compat::make_machine(llvm_target_, llvm::Triple(triple_), cpu_,
+                                                        features_, options,
+                                                        llvm::CodeGenOptLevel::Default));
 }
 
 MachinePool::Lease MachinePool::take() {
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
-      std::unique_ptr<llvm::TargetMachine> machine = std::move(idle_.back());
+      std::unique_ptr<Machine> machine = std::move(idle_.back());
       idle_.pop_back();
       return Lease(*this, std::move(machine));
     }
@@ -56,21 +79,9 @@ MachinePool::Lease MachinePool::take() {
   return Lease(*this, make());
 }
 
-void MachinePool::give(std::unique_ptr<llvm::TargetMachine> machine) {
+void MachinePool::give(std::unique_ptr<Machine> machine) {
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(machine));
-}
-
-absl::StatusOr<ObjectBytes> make_object(llvm::Module& module, llvm::TargetMachine& machine) {
-  ObjectBytes bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  llvm::MCContext* context = nullptr;
-  if (machine.addPassesToEmitMC(passes, context, stream)) {
-    return absl::InternalError("LLVM cannot make object code for this target");
-  }
-  passes.run(module);
-  return bytes;
 }
 
 std::string assembly_text(const llvm::Module& module, llvm::TargetMachine& machine) {
