@@ -21,6 +21,7 @@ struct Emitter::Access {
   llvm::Value* first = nullptr;  // address of the first lane; of the last one for kBackward
   llvm::Value* lanes = nullptr;  // addresses of all lanes: kStrided, kAny
   bool inside_stack = false;     // provably inside a stack allocation: never masked
+  bool read_only = false;        // of memory that the kernel never writes
 
   llvm::Align alignment() const { return llvm::Align(static_cast<uint64_t>(type.bytes())); }
 };

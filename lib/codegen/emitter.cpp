@@ -67,73 +67,37 @@ Value* Emitter::load_scalar(Value* scalars, size_t slot, Type type) {
   return ops_.from_memory(type, load_field(scalars, 8 * slot, ops_.memory_type(type)));
 }
 
-// The arguments of the body: buffers, sizes and scalars in order, then what every function of the
-// module is given.
-std::vector<llvm::Type*> Emitter::body_types() {
-  std::vector<llvm::Type*> types;
-  for (const Param& p : program_->params) {
-    types.push_back(p.buffer ? b_.getPtrTy() : ops_.value_type(p.scalar.type()));
-  }
-  types.insert(types.end(), program_->sizes.size(), b_.getInt64Ty());
-  types.insert(types.end(), 4, b_.getPtrTy());  // workspace, executor, math, fault
-  return types;
-}
-
-void Emitter::emit_entry(llvm::Function* body) {
+// Unpacks the tenon_call record.
+void Emitter::emit_entry() {
   begin_function(make_function(name_, {b_.getPtrTy()}, /*external=*/true));
   Value* call = scope_.function->getArg(0);
   const auto field = [&](size_t offset) { return load_field(call, offset, b_.getPtrTy()); };
   Value* buffers = field(offsetof(tenon_call, buffers));
   Value* sizes = field(offsetof(tenon_call, sizes));
   Value* scalars = field(offsetof(tenon_call, scalars));
-  std::vector<Value*> arguments;
   size_t buffer = 0, scalar = 0;
   for (const Param& p : program_->params) {
-    arguments.push_back(p.buffer ? load_field(buffers, 8 * buffer++, b_.getPtrTy())
-                                 : load_scalar(scalars, scalar++, p.scalar.type()));
+    if (p.buffer) {
+      Value* base = load_field(buffers, 8 * buffer++, b_.getPtrTy());
+      scope_.buffers[p.buffer.id()] = {p.buffer, Place{base, -1, p.role != Role::kOutput}};
+    } else {
+      scope_.vars[p.scalar.id()] = {p.scalar, load_scalar(scalars, scalar++, p.scalar.type())};
+    }
   }
   for (size_t i = 0; i < program_->sizes.size(); ++i) {
-    arguments.push_back(load_field(sizes, 8 * i, b_.getInt64Ty()));
+    const Var& size = program_->sizes[i];
+    scope_.vars[size.id()] = {size, load_field(sizes, 8 * i, b_.getInt64Ty())};
   }
-  arguments.push_back(field(offsetof(tenon_call, workspace)));
-  arguments.push_back(field(offsetof(tenon_call, executor)));
-  arguments.push_back(field(offsetof(tenon_call, math)));
-  arguments.push_back(field(offsetof(tenon_call, fault)));
-  b_.CreateCall(body, arguments);
-  b_.CreateRetVoid();
-}
-
-void Emitter::emit_body(llvm::Function* body) {
-  begin_function(body);
-  unsigned next = 0;
-  const auto argument = [&](const std::string& name) {
-    llvm::Argument* a = body->getArg(next++);
-    a->setName(sanitized(name));
-    return a;
-  };
-  for (const Param& p : program_->params) {
-    llvm::Argument* a = argument(p.name());
-    if (!p.buffer) {
-      scope_.vars[p.scalar.id()] = {p.scalar, a};
-      continue;
-    }
-    mark_memory(p.buffer, Place{a}, a);
-    scope_.buffers[p.buffer.id()] = {p.buffer, Place{a}};
-  }
-  for (const Var& size : program_->sizes) scope_.vars[size.id()] = {size, argument(size.name())};
-  scope_.workspace = argument("workspace");
-  scope_.executor = argument("executor");
-  scope_.math = ops_.math_table = argument("math");
-  scope_.fault = argument("fault");
-  body->getArg(next - 4)->addAttr(llvm::Attribute::NoAlias);
-  emit(program_->body);
-  if (status_.ok()) b_.CreateRetVoid();
+  scope_.workspace = field(offsetof(tenon_call, workspace));
+  scope_.executor = field(offsetof(tenon_call, executor));
+  scope_.math = ops_.math_table = field(offsetof(tenon_call, math));
+  scope_.fault = field(offsetof(tenon_call, fault));
 }
 
 absl::Status Emitter::emit() {
-  llvm::Function* body = make_function(name_ + ".body", body_types(), /*external=*/false);
-  emit_entry(body);
-  emit_body(body);
+  emit_entry();
+  emit(program_->body);
+  if (status_.ok()) b_.CreateRetVoid();
   return status_;
 }
 

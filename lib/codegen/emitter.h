@@ -1,8 +1,8 @@
 // The fold over a lowered Program: one Emitter makes one LLVM module.
 //
-// The module holds the entry, which unpacks the tenon_call record; the body, whose pointers are
-// noalias arguments (a pointer loaded from memory cannot carry that); and for every parallel loop
-// the task that the executor calls with the function that runs a chunk of it.
+// The module holds the kernel, which unpacks the tenon_call record and runs, and for every parallel
+// loop the task that the executor calls for a chunk of it. Each function costs a run of LLVM's
+// machine pipeline, so there are no others.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -27,6 +27,7 @@ struct Place {
   // Elements of a stack allocation, -1 for other memory. Accesses to the stack that are provably
   // inside are never masked, or they would not become registers.
   int64_t stack_elements = -1;
+  bool read_only = false;  // the kernel never writes it: two loads of an element are one
 };
 
 // What the function that is being emitted knows. Names are identities, so nothing is ever removed.
@@ -59,9 +60,7 @@ class Emitter {
   llvm::Function* make_function(const std::string& name, std::vector<llvm::Type*> arguments,
                                 bool external);
   void begin_function(llvm::Function* function);
-  void emit_entry(llvm::Function* body);
-  void emit_body(llvm::Function* body);
-  std::vector<llvm::Type*> body_types();
+  void emit_entry();
   llvm::Value* load_field(llvm::Value* record, size_t offset, llvm::Type* type);
   llvm::Value* load_scalar(llvm::Value* scalars, size_t slot, Type type);
   llvm::Value* fail(const std::string& reason);  // gives null
@@ -125,10 +124,8 @@ class Emitter {
   struct Captures;
   void emit_parallel(const For& loop);
   Captures captures_of(const For& loop);
-  llvm::Function* emit_chunk(const For& loop, const Captures& captures);
-  llvm::Function* emit_task(const Captures& captures, llvm::Function* chunk);
+  llvm::Function* emit_task(const For& loop, const Captures& captures);
   llvm::Value* store_captures(const Captures& captures);
-  void mark_memory(const Buffer& buffer, const Place& place, llvm::Argument* base) const;
 
   llvm::Module& module_;
   llvm::LLVMContext& context_;

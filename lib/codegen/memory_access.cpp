@@ -34,19 +34,26 @@ Value* Emitter::read_memory(const Access& access, Value* mask) {
   llvm::Type* type = ops_.memory_type(access.type);
   llvm::Type* element = ops_.memory_type(access.type.element());
   const llvm::Align align = access.alignment();
+  const auto load = [&](llvm::Type* loaded) -> Value* {
+    llvm::LoadInst* result = b_.CreateAlignedLoad(loaded, access.first, align);
+    if (access.read_only) {
+      result->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    }
+    return result;
+  };
   const auto neighbours = [&](Value* m) -> Value* {
-    if (!m) return b_.CreateAlignedLoad(type, access.first, align);
+    if (!m) return load(type);
     return b_.CreateMaskedLoad(type, access.first, align, m, zero_of(type));
   };
   switch (access.kind) {
-    case Access::kOne: return b_.CreateAlignedLoad(type, access.first, align);
+    case Access::kOne: return load(type);
     case Access::kForward: return neighbours(mask);
     case Access::kBackward:
       return b_.CreateVectorReverse(neighbours(mask ? b_.CreateVectorReverse(mask) : nullptr));
     case Access::kSame: {
-      const auto load = [&] { return b_.CreateAlignedLoad(element, access.first, align); };
-      if (!mask) return ops_.splat(load(), access.type.lanes);
-      Value* one = branch(any(mask), load, [&] { return zero_of(element); });
+      if (!mask) return ops_.splat(load(element), access.type.lanes);
+      Value* one = branch(
+          any(mask), [&] { return load(element); }, [&] { return zero_of(element); });
       return b_.CreateSelect(mask, ops_.splat(one, access.type.lanes), zero_of(type));
     }
     case Access::kStrided:

@@ -1,11 +1,10 @@
-// A parallel loop: its body becomes a function that runs a chunk of iterations, called by the task
-// that the executor runs. What the body uses travels in a record on the caller's stack:
+// A parallel loop: its body becomes a task, a function that the executor calls for one chunk of
+// iterations after another. What the body uses travels in a record on the caller's stack:
 //
 //   void task(record, begin, end, worker) {
-//     chunk(record fields ..., workspace + shared part + worker * slice, begin, end)
+//     the fields of the record ...; slice = slices + worker * slice_bytes
+//     for var in lo + begin..lo + end { body }
 //   }
-//
-// The chunk is a function of its own so that its pointers are arguments and can be noalias.
 #include <cstddef>
 #include <map>
 
@@ -17,7 +16,7 @@ namespace tenon::codegen {
 
 using llvm::Value;
 
-// What the chunk needs of the function around the loop: a record with one field each.
+// What the task needs of the function around the loop: a record with one field each.
 struct Emitter::Captures {
   std::vector<std::pair<Var, Value*>> vars;
   std::vector<std::pair<Buffer, Place>> buffers;
@@ -106,7 +105,7 @@ void Emitter::emit_parallel(const For& loop) {
 
   const Scope caller = scope_;
   const llvm::IRBuilder<>::InsertPoint here = b_.saveIP();
-  llvm::Function* task = emit_task(captures, emit_chunk(loop, captures));
+  llvm::Function* task = emit_task(loop, captures);
   scope_ = caller;
   ops_.math_table = scope_.math;
   b_.restoreIP(here);
@@ -134,64 +133,37 @@ Value* Emitter::store_captures(const Captures& captures) {
   return record;
 }
 
-// void chunk(every capture, slice, begin, end)
-llvm::Function* Emitter::emit_chunk(const For& loop, const Captures& captures) {
-  std::vector<llvm::Type*> types(captures.record->element_begin(), captures.record->element_end());
-  types.insert(types.end(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()});
-  llvm::Function* chunk =
-      make_function(name_ + ".chunk" + std::to_string(tasks_), types, /*external=*/false);
-  begin_function(chunk);
-  unsigned next = 0;
-  for (const auto& [var, outer] : captures.vars) {
-    scope_.vars[var.id()] = {var, chunk->getArg(next++)};
-  }
-  for (const auto& [buffer, place] : captures.buffers) {
-    llvm::Argument* base = chunk->getArg(next++);
-    mark_memory(buffer, place, base);
-    scope_.buffers[buffer.id()] = {buffer, Place{base, place.stack_elements}};
-  }
-  scope_.workspace = chunk->getArg(captures.extra(Captures::kWorkspace));
-  scope_.executor = chunk->getArg(captures.extra(Captures::kExecutor));
-  scope_.math = ops_.math_table = chunk->getArg(captures.extra(Captures::kMath));
-  scope_.fault = chunk->getArg(captures.extra(Captures::kFault));
-  Value* lo = chunk->getArg(captures.extra(Captures::kFirst));
-  const unsigned after = captures.extra(Captures::kExtras);
-  scope_.slice = chunk->getArg(after);
-  chunk->getArg(after)->addAttr(llvm::Attribute::NoAlias);
-  emit_loop(loop.var, b_.CreateAdd(lo, chunk->getArg(after + 1)),
-            b_.CreateAdd(lo, chunk->getArg(after + 2)), loop.body);
-  if (status_.ok()) b_.CreateRetVoid();
-  return chunk;
-}
-
-// Parameters and locals of the stack are disjoint from every other pointer of the chunk.
-// Allocations in the shared part take turns in the same memory.
-void Emitter::mark_memory(const Buffer& buffer, const Place& place, llvm::Argument* base) const {
-  const Param* param = find_param(program_, buffer);
-  if (param || place.stack_elements >= 0) base->addAttr(llvm::Attribute::NoAlias);
-  if (param && param->role != Role::kOutput) base->addAttr(llvm::Attribute::ReadOnly);
-}
-
 // void task(record, begin, end, worker)
-llvm::Function* Emitter::emit_task(const Captures& captures, llvm::Function* chunk) {
+llvm::Function* Emitter::emit_task(const For& loop, const Captures& captures) {
   const std::vector<llvm::Type*> types = {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(),
                                           b_.getInt32Ty()};
   llvm::Function* task =
       make_function(name_ + ".task" + std::to_string(tasks_++), types, /*external=*/false);
   begin_function(task);
-  std::vector<Value*> arguments;
+  std::vector<Value*> fields;
   for (unsigned i = 0; i < captures.values.size(); ++i) {
     Value* field = b_.CreateStructGEP(captures.record, task->getArg(0), i);
-    arguments.push_back(b_.CreateLoad(captures.record->getElementType(i), field));
+    fields.push_back(b_.CreateLoad(captures.record->getElementType(i), field));
   }
+  const auto extra = [&](Captures::Extra e) { return fields[captures.extra(e)]; };
+  unsigned next = 0;
+  for (const auto& [var, outer] : captures.vars) scope_.vars[var.id()] = {var, fields[next++]};
+  for (const auto& [buffer, place] : captures.buffers) {
+    Place here = place;
+    here.base = fields[next++];
+    scope_.buffers[buffer.id()] = {buffer, here};
+  }
+  scope_.workspace = extra(Captures::kWorkspace);
+  scope_.executor = extra(Captures::kExecutor);
+  scope_.math = ops_.math_table = extra(Captures::kMath);
+  scope_.fault = extra(Captures::kFault);
   Value* worker = b_.CreateZExt(task->getArg(3), b_.getInt64Ty());
-  Value* offset = b_.CreateMul(worker, arguments[captures.extra(Captures::kSliceBytes)]);
-  arguments.push_back(
-      b_.CreateGEP(b_.getInt8Ty(), arguments[captures.extra(Captures::kSlices)], offset));
-  arguments.push_back(task->getArg(1));
-  arguments.push_back(task->getArg(2));
-  b_.CreateCall(chunk, arguments);
-  b_.CreateRetVoid();
+  scope_.slice = b_.CreateGEP(b_.getInt8Ty(), extra(Captures::kSlices),
+                              b_.CreateMul(worker, extra(Captures::kSliceBytes)));
+  Value* lo = extra(Captures::kFirst);
+  emit_loop(loop.var, b_.CreateAdd(lo, task->getArg(1)), b_.CreateAdd(lo, task->getArg(2)),
+            loop.body);
+  if (status_.ok()) b_.CreateRetVoid();
   return task;
 }
 
