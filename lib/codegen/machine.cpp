@@ -10,6 +10,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "codegen/llvm_compat.h"
+#include "codegen/pipeline.h"
 
 namespace tenon::codegen {
 namespace {
@@ -31,6 +32,7 @@ struct Machine::Pipeline {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream{bytes};
   llvm::legacy::PassManager passes;
+  KernelPipeline needed{passes};
 };
 
 void Machine::Delete::operator()(Pipeline* pipeline) const { delete pipeline; }
@@ -39,7 +41,7 @@ absl::StatusOr<llvm::StringRef> Machine::make_object(llvm::Module& module) {
   if (!pipeline_) {
     std::unique_ptr<Pipeline, Delete> made(new Pipeline);
     llvm::MCContext* context = nullptr;
-    if (machine_->addPassesToEmitMC(made->passes, context, made->stream)) {
+    if (machine_->addPassesToEmitMC(made->needed, context, made->stream)) {
       return absl::InternalError("LLVM cannot make object code for this target");
     }
     pipeline_ = std::move(made);
