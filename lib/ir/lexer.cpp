@@ -56,6 +56,10 @@ std::pair<size_t, Token::Kind> next_token(std::string_view text) {
   if (is_digit(text.front())) return {number_end(text), Token::kNumber};
   if (is_word(text.front())) return {skip(text, 0, is_word), Token::kName};
   if (const size_t length = symbol_end(text)) return {length, Token::kSymbol};
+  if (text.front() == '"') {
+    const size_t end = text.find_first_of("\"\n", 1);
+    if (at(text, end) == '"') return {end + 1, Token::kString};
+  }
   return {1, Token::kUnknown};
 }
 

@@ -12,6 +12,7 @@ struct Token {
     kName,
     kNumber,  // digits with an optional type at the end: "12", "1.5", "1e-05f64", "0x7f"
     kSymbol,
+    kString,   // in quotation marks, on one line
     kUnknown,  // a character that belongs to no token
     kEnd,
   };

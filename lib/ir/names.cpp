@@ -1,6 +1,7 @@
 #include "tenon/ir/names.h"
 
 #include "ir/grammar.h"
+#include "tenon/ir/instruction.h"
 #include "tenon/ir/reducer.h"
 #include "tenon/ir/visit.h"
 
@@ -29,6 +30,7 @@ Names::Names(const Program& program) {
   }
   if (!program->body) return;
   name_reducers(program->body);
+  for (const Instruction& instruction : instructions_of(program->body)) of(instruction);
   walk(program->body, [this](const Stmt& s) {
     if (const For* x = s.as<For>()) of(x->var);
     if (const Bind* x = s.as<Bind>()) of(x->var);
@@ -56,6 +58,14 @@ const std::string& Names::of(const Reduction& by) {
   }
   reducers_.emplace_back(by, free_name(by.functions()->name));
   return reducers_.back().second;
+}
+
+const std::string& Names::of(const Instruction& instruction) {
+  for (const auto& [known, name] : instructions_) {
+    if (known == instruction) return name;
+  }
+  instructions_.emplace_back(instruction, free_name(instruction->name));
+  return instructions_.back().second;
 }
 
 const std::string& Names::given(uint64_t id, const std::string& wanted) {

@@ -24,7 +24,7 @@ std::vector<Stmt> ProgramParser::parse_block() {
 
 Stmt ProgramParser::parse_stmt() {
   const bool before_name = peek(1).kind == Token::kName;
-  const bool is_loop = sees("parallel") || sees("vector") || sees("unroll");
+  const bool is_loop = sees("parallel") || sees("vector") || sees("unroll") || sees("instruction");
   if ((sees("for") && before_name) || (is_loop && before_name)) return parse_for();
   if (sees("if") && peek(1).text != "[") return parse_if();
   if (sees("alloc") && before_name) return parse_alloc();
@@ -36,9 +36,18 @@ Stmt ProgramParser::parse_stmt() {
 }
 
 Stmt ProgramParser::parse_for() {
-  ForKind kind = ForKind::kSerial;
+  LoopKind kind = ForKind::kSerial;
   for (ForKind other : {ForKind::kParallel, ForKind::kVector, ForKind::kUnroll}) {
     if (accept(name_of(other))) kind = other;
+  }
+  if (accept(name_of(ForKind::kInstruction))) {
+    const Token which = expect_name("the name of an instruction");
+    const auto known = instructions_.find(which.text);
+    if (known == instructions_.end()) {
+      fail(which, "there is no instruction " + quoted(which.text));
+    } else {
+      kind = LoopKind(known->second);
+    }
   }
   expect("for");
   const Token name = expect_name("a name for the loop");
@@ -217,6 +226,74 @@ void ProgramParser::parse_reducer() {
   }
 }
 
+std::string ProgramParser::expect_string(std::string_view what) {
+  if (peek().kind != Token::kString) {
+    fail_expected(what);
+    return "";
+  }
+  const std::string_view text = next().text;
+  return std::string(text.substr(1, text.size() - 2));
+}
+
+// a, a as i16, or 4
+InstructionOperand ProgramParser::parse_operand() {
+  if (peek().kind == Token::kNumber) {
+    const std::optional<int64_t> value = as_int(parse_number(/*negative=*/false));
+    return static_cast<int>(value.value_or(0));
+  }
+  const Token name = expect_name("a parameter of the meaning or a number");
+  std::optional<Type> as;
+  if (accept_word("as")) as = parse_element_type();
+  return InstructionOperand(std::string(name.text), as);
+}
+
+// instruction dot2 needs "avx2"
+//   intrinsic "llvm.x86.avx2.pmadd.wd" (a, b)
+//   program dot2 ... { ... }
+void ProgramParser::parse_instruction() {
+  if (!enter()) return;
+  InstructionData data;
+  const Token name = expect_name("a name for the instruction");
+  data.name = name.text;
+  if (accept_word("needs")) {
+    do {
+      data.needs.push_back(expect_string("the name of a feature in quotation marks"));
+    } while (accept(","));
+  }
+  data.exact = !accept_word("inexact");
+  if (accept("assembly")) {
+    data.assembly = expect_string("assembly in quotation marks");
+    data.constraints = expect_string("constraints in quotation marks");
+  } else {
+    expect("intrinsic");
+    data.intrinsic = expect_string("the name of an intrinsic in quotation marks");
+  }
+  expect("(");
+  if (!accept(")")) {
+    do {
+      data.operands.push_back(parse_operand());
+    } while (accept(","));
+    expect(")");
+  }
+  // The meaning is a Program of its own, with names of its own.
+  const auto names = std::exchange(names_, {});
+  const auto declared = std::exchange(declared_, {});
+  const auto reducers = std::exchange(reducers_, {});
+  const auto instructions = std::exchange(instructions_, {});
+  ProgramData meaning;
+  parse_header(meaning);
+  meaning.body = seq(parse_block());
+  names_ = names, declared_ = declared, reducers_ = reducers, instructions_ = instructions;
+  leave();
+  if (!error_.ok()) return;
+  data.meaning = Program(std::move(meaning));
+  const Instruction instruction(std::move(data));
+  if (!instruction->status.ok()) return fail(name, std::string(instruction->status.message()));
+  if (!instructions_.emplace(name.text, instruction).second) {
+    fail(name, "there are two instructions " + quoted(name.text));
+  }
+}
+
 Param ProgramParser::parse_param(Role role) {
   Param param;
   param.role = role;
@@ -256,8 +333,12 @@ void ProgramParser::parse_header(ProgramData& program) {
       program.requirements.push_back(parse_expr());
     } else if (accept("reducer")) {
       parse_reducer();
+    } else if (accept("instruction")) {
+      parse_instruction();
     } else {
-      fail_expected("size, input, weight, output, scalar, require, reducer, reassociated or '{'");
+      fail_expected(
+          "size, input, weight, output, scalar, require, reducer, instruction, reassociated or "
+          "'{'");
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/lexer.h"
+#include "tenon/ir/instruction.h"
 #include "tenon/ir/program.h"
 #include "tenon/ir/reducer.h"
 
@@ -93,6 +94,9 @@ class ProgramParser {
   Packing parse_packing();
   std::vector<Var> parse_vars(const std::vector<Type>& types);
   void parse_reducer();
+  void parse_instruction();
+  InstructionOperand parse_operand();
+  std::string expect_string(std::string_view what);
   Stmt parse_accumulate();
 
   std::vector<Token> tokens_;
@@ -101,6 +105,7 @@ class ProgramParser {
   std::map<std::string, Named, std::less<>> names_;
   std::vector<std::string> declared_;  // in order, for close_scope
   std::map<std::string, Reduction, std::less<>> reducers_;
+  std::map<std::string, Instruction, std::less<>> instructions_;
   absl::Status error_;
 };
 

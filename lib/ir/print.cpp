@@ -3,6 +3,7 @@
 
 #include "ir/printer.h"
 #include "tenon/base/match.h"
+#include "tenon/ir/instruction.h"
 #include "tenon/ir/reducer.h"
 #include "tenon/ir/visit.h"
 
@@ -71,6 +72,9 @@ void ProgramPrinter::put_headline(const Stmt& s) {
       [&](const Accumulate& x) { put_accumulate(x); },
       [&](const For& x) {
         if (x.kind != ForKind::kSerial) put(std::string(name_of(x.kind)) + " ");
+        if (const Instruction& instruction = x.kind.instruction()) {
+          put(names_.of(instruction) + " ");
+        }
         put("for " + names_.of(x.var) + " in ");
         put_expr(x.lo);
         put("..");
@@ -108,6 +112,8 @@ void ProgramPrinter::put_stmt(const Stmt& s, int indent) {
     put("\n");
   }
 }
+
+static std::string quoted_text(const std::string& text) { return '"' + text + '"'; }
 
 static const char* role_name(Role role) {
   switch (role) {
@@ -175,6 +181,37 @@ void ProgramPrinter::put_reducer(const Reduction& by) {
   put(")\n");
 }
 
+//   instruction dot2 needs "avx2"
+//     intrinsic "llvm.x86.avx2.pmadd.wd" (a as i16, b as i16)
+//     program dot2
+//       ...
+void ProgramPrinter::put_instruction(const Instruction& instruction) {
+  put("  instruction " + names_.of(instruction));
+  const char* separator = " needs ";
+  for (const std::string& feature : instruction->needs) {
+    put(separator + quoted_text(feature));
+    separator = ", ";
+  }
+  if (!instruction->exact) put(" inexact");
+  if (instruction->intrinsic.empty()) {
+    put("\n    assembly " + quoted_text(instruction->assembly) + " " +
+        quoted_text(instruction->constraints) + " (");
+  } else {
+    put("\n    intrinsic " + quoted_text(instruction->intrinsic) + " (");
+  }
+  separator = "";
+  for (const InstructionOperand& operand : instruction->operands) {
+    put(separator + to_string(operand));
+    separator = ", ";
+  }
+  put(")\n");
+  std::string line;
+  for (const char c : print(instruction->meaning)) {
+    line += c;
+    if (c == '\n') put("    " + std::exchange(line, std::string()));
+  }
+}
+
 void ProgramPrinter::put_program(const ProgramData& program) {
   put("program " + program.name + "\n");
   if (program.reassociated) put("  reassociated\n");
@@ -191,6 +228,7 @@ void ProgramPrinter::put_program(const ProgramData& program) {
     put("\n");
   }
   for (const Reduction& reducer : reducers_of(program.body)) put_reducer(reducer);
+  for (const Instruction& one : instructions_of(program.body)) put_instruction(one);
   put("{\n");
   if (!program.error.empty()) {
     std::string error = program.error;

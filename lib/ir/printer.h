@@ -42,6 +42,7 @@ class ProgramPrinter {
   std::string reducer_name(const Reduction& by);
   void put_accumulate(const Accumulate& x);
   void put_reducer(const Reduction& by);
+  void put_instruction(const Instruction& instruction);
   void put_names(const std::vector<Var>& vars, bool types);
   const Stmt& put_conditions(const Stmt& s);
   void put_alloc(const Alloc& x);

@@ -13,6 +13,7 @@ const char* name_of(ForKind kind) {
     case ForKind::kParallel: return "parallel";
     case ForKind::kVector: return "vector";
     case ForKind::kUnroll: return "unroll";
+    case ForKind::kInstruction: return "instruction";
   }
   std::abort();
 }

@@ -82,8 +82,8 @@ Stmt accumulate(std::vector<Buffer> buffers, std::vector<Expr> indices, Reductio
                          settled(std::move(values)), settled(std::move(mask))});
 }
 
-Stmt make_for(const Var& var, Expr lo, Expr hi, ForKind kind, Stmt body) {
-  return make(For{var, settled(std::move(lo)), settled(std::move(hi)), kind,
+Stmt make_for(const Var& var, Expr lo, Expr hi, LoopKind kind, Stmt body) {
+  return make(For{var, settled(std::move(lo)), settled(std::move(hi)), std::move(kind),
                   body ? std::move(body) : seq({})});
 }
 

@@ -5,11 +5,14 @@
 
 #include "tenon/base/hash.h"
 #include "tenon/base/match.h"
+#include "tenon/ir/instruction.h"
 #include "tenon/ir/reducer.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
 namespace {
+
+std::vector<uint64_t> encode(const Program& program);
 
 class Encoder {
  public:
@@ -17,6 +20,7 @@ class Encoder {
 
   void add_program(const ProgramData& program);
   void add(const Reduction& by);
+  void add(const Instruction& instruction);
 
  private:
   void add(uint64_t value) { code_.push_back(value); }
@@ -27,6 +31,7 @@ class Encoder {
     add(text.size());
     for (char c : text) add(static_cast<uint64_t>(static_cast<unsigned char>(c)));
   }
+  void add(const std::string& text) { add(std::string_view(text)); }
   template <class Enum>
   requires std::is_enum_v<Enum>
   void add(Enum value) { add(static_cast<uint64_t>(value)); }
@@ -36,6 +41,7 @@ class Encoder {
     for (const T& item : list) add(item);
   }
   void add(const Expr& e);
+  void add(const LoopKind& kind);
   void add(const Stmt& s);
   void add(const Param& param);
 
@@ -79,6 +85,24 @@ void Encoder::add(const Expr& e) {
         add(static_cast<uint64_t>(r.result));
       },
       [&](const Invalid& i) { add(std::string_view(i.message)); });
+}
+
+void Encoder::add(const LoopKind& kind) {
+  add(static_cast<ForKind>(kind));
+  if (kind.instruction()) add(kind.instruction());
+}
+
+void Encoder::add(const Instruction& instruction) {
+  const InstructionData& data = *instruction;
+  add(std::string_view(data.name)), add(data.needs);
+  add(std::string_view(data.intrinsic)), add(std::string_view(data.assembly));
+  add(std::string_view(data.constraints));
+  add(data.operands.size());
+  for (const InstructionOperand& operand : data.operands) {
+    add(std::string_view(to_string(operand)));
+  }
+  add(static_cast<uint64_t>(data.exact));
+  for (const uint64_t value : encode(data.meaning)) add(value);
 }
 
 void Encoder::add(const Stmt& s) {
@@ -151,6 +175,14 @@ std::vector<uint64_t> encode(const Program& program) {
 bool operator==(const Reduction& a, const Reduction& b) {
   if (a.functions_ == b.functions_) return a.op_ == b.op_;
   if (!a.functions_ || !b.functions_) return false;
+  Encoder x, y;
+  x.add(a), y.add(b);
+  return x.take() == y.take();
+}
+
+bool operator==(const Instruction& a, const Instruction& b) {
+  if (a.data_ == b.data_) return true;
+  if (!a.data_ || !b.data_) return false;
   Encoder x, y;
   x.add(a), y.add(b);
   return x.take() == y.take();

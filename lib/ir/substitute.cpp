@@ -123,6 +123,17 @@ std::vector<Reduction> reducers_of(const Stmt& s) {
   return found;
 }
 
+std::vector<Instruction> instructions_of(const Stmt& s) {
+  std::vector<Instruction> found;
+  walk(s, [&](const Stmt& t) {
+    const For* x = t.as<For>();
+    if (!x || !x->kind.instruction()) return;
+    const Instruction& one = x->kind.instruction();
+    if (std::find(found.begin(), found.end(), one) == found.end()) found.push_back(one);
+  });
+  return found;
+}
+
 std::set<Var> free_vars(const Expr& e) {
   std::set<Var> vars;
   std::set<Var> bound;  // by a Reduce; its axes are variables of nothing else

@@ -33,6 +33,7 @@ class ProgramVerifier {
   // --- Statements (verify_stmt.cpp).
   void check_stmt(const Stmt& s);
   void check_for(const For& x);
+  void check_instruction(const Instruction& instruction);
   void check_if(const If& x);
   void check_seq(const Seq& x);
   void check_alloc(const Alloc& x);

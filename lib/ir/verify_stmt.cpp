@@ -2,6 +2,7 @@
 
 #include "ir/verifier.h"
 #include "tenon/base/match.h"
+#include "tenon/ir/instruction.h"
 
 namespace tenon {
 
@@ -23,6 +24,7 @@ void ProgramVerifier::check_for(const For& x) {
   if (!error_.empty()) return;
   check_index_type(x.lo, "lower bound");
   check_index_type(x.hi, "upper bound");
+  if (x.kind == ForKind::kInstruction) check_instruction(x.kind.instruction());
   if (!require(static_cast<bool>(x.var), [] { return "the loop has no variable (null)"; })) return;
   require(x.var.type() == i64, [&] {
     return "the loop variable has type " + to_string(x.var.type()) + "; it must be i64";
@@ -33,6 +35,12 @@ void ProgramVerifier::check_for(const For& x) {
   });
   check_stmt(x.body);
   close_scope(mark);
+}
+
+void ProgramVerifier::check_instruction(const Instruction& instruction) {
+  if (!require(static_cast<bool>(instruction), [] { return "the instruction is missing (null)"; }))
+    return;
+  require(instruction->status.ok(), [&] { return std::string(instruction->status.message()); });
 }
 
 void ProgramVerifier::check_if(const If& x) {

@@ -25,6 +25,7 @@ class Names {
   const std::string& of(const Buffer& buffer) { return given(buffer.id(), buffer.name()); }
   // Of a reduction by functions.
   const std::string& of(const Reduction& by);
+  const std::string& of(const Instruction& instruction);
 
  private:
   const std::string& given(uint64_t id, const std::string& wanted);
@@ -33,6 +34,7 @@ class Names {
 
   std::map<uint64_t, std::string> by_id_;  // variables and buffers share one numbering
   std::vector<std::pair<Reduction, std::string>> reducers_;
+  std::vector<std::pair<Instruction, std::string>> instructions_;
   std::map<std::string, int> taken_;  // and the last suffix that was tried for it
 };
 

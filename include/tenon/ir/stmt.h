@@ -70,13 +70,53 @@ enum class ForKind : uint8_t {
   kParallel,  // iterations may run at the same time, in any order
   kVector,    // iterations are lanes in lock step
   kUnroll,
+  kInstruction,  // serial; the nest is the meaning of one hardware instruction
+};
+
+struct InstructionData;
+
+// A hardware instruction with its meaning (instruction.h): a counted pointer that never changes.
+class Instruction {
+ public:
+  Instruction() = default;  // null
+  explicit Instruction(InstructionData data);
+
+  explicit operator bool() const { return data_ != nullptr; }
+  const InstructionData& operator*() const { return *data_; }
+  const InstructionData* operator->() const { return data_.get(); }
+
+  // The same name, meaning and emission.
+  friend bool operator==(const Instruction& a, const Instruction& b);
+
+ private:
+  std::shared_ptr<const InstructionData> data_;
+};
+
+// A ForKind, and of kInstruction which one: rewrites that pass a loop's kind on keep both.
+class LoopKind {
+ public:
+  LoopKind(ForKind kind = ForKind::kSerial) : kind_(kind) {}  // NOLINT: most kinds say all
+  explicit LoopKind(Instruction instruction)
+      : kind_(ForKind::kInstruction), instruction_(std::move(instruction)) {}
+
+  operator ForKind() const { return kind_; }                       // NOLINT
+  const Instruction& instruction() const { return instruction_; }  // null for the other kinds
+
+  friend bool operator==(const LoopKind& a, const LoopKind& b) {
+    return a.kind_ == b.kind_ && a.instruction_ == b.instruction_;
+  }
+  friend bool operator==(const LoopKind& a, ForKind b) { return a.kind_ == b; }
+
+ private:
+  ForKind kind_;
+  Instruction instruction_;
 };
 
 // for var in lo..hi (half open; empty when hi <= lo).
 struct For {
   Var var;
   Expr lo, hi;
-  ForKind kind;
+  LoopKind kind;
   Stmt body;
 };
 
@@ -130,7 +170,7 @@ Stmt accumulate(const Buffer& buffer, std::vector<Expr> indices, Reducer op, Exp
                 Expr mask = {});
 Stmt accumulate(std::vector<Buffer> buffers, std::vector<Expr> indices, Reduction by,
                 std::vector<Expr> values, Expr mask = {});
-Stmt make_for(const Var& var, Expr lo, Expr hi, ForKind kind, Stmt body);
+Stmt make_for(const Var& var, Expr lo, Expr hi, LoopKind kind, Stmt body);
 Stmt make_if(Expr condition, Stmt body);
 Stmt seq(std::vector<Stmt> stmts);  // flattens; one statement stays itself
 Stmt alloc(const Buffer& buffer, std::vector<Expr> shape, Memory memory = Memory::kAuto,
@@ -144,7 +184,7 @@ bool is_empty(const Stmt& s);  // a Seq of nothing
 // Same structure, same variables and buffers (by identity).
 bool equal(const Stmt& a, const Stmt& b);
 
-const char* name_of(ForKind kind);  // "", "parallel", "vector", "unroll"
+const char* name_of(ForKind kind);  // "", "parallel", "vector", "unroll", "instruction"
 const char* name_of(Memory memory);
 
 }  // namespace tenon

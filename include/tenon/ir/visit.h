@@ -97,6 +97,8 @@ std::set<Var> free_vars(const Expr& e);
 
 // The reductions by functions in s, each once, in the order of the text.
 std::vector<Reduction> reducers_of(const Stmt& s);
+// The instructions of loops in s, likewise.
+std::vector<Instruction> instructions_of(const Stmt& s);
 
 // A copy of s in which every loop, bound name and local buffer that s declares is a new identity
 // of the same name. For passes that copy a body.
