@@ -76,7 +76,8 @@ absl::Status has_vector_form(const LoopSite& site) {
   if (const For* outer = find_kind(site.outer, ForKind::kVector)) {
     return refuse(stands_inside(loop, "vector", *outer, within));
   }
-  if (const For* inner = find_kind(loop.body, {ForKind::kVector, ForKind::kParallel})) {
+  if (const For* inner =
+          find_kind(loop.body, {ForKind::kVector, ForKind::kParallel, ForKind::kInstruction})) {
     return refuse(stands_inside(*inner, "vector", loop, within) + ", and is marked " +
                   name_of(inner->kind) + " itself");
   }

@@ -146,7 +146,7 @@ Verdict marks_stay_legal(const Nest& nest, const std::vector<size_t>& order,
       return refused("loop " + text_of(loop.var, within) + " would stand inside a vector loop");
     }
     in_vector = in_vector || loop.kind == ForKind::kVector;
-    if (loop.kind == ForKind::kSerial || loop.kind == ForKind::kUnroll) continue;
+    if (loop.kind != ForKind::kParallel && loop.kind != ForKind::kVector) continue;
     if (!lost_an_outer_loop(order, k)) continue;
     std::vector<Direction> directions(nest.size(), Direction::kAny);
     for (size_t i = 0; i < k; ++i) directions[order[i]] = Direction::kEqual;

@@ -46,7 +46,8 @@ absl::StatusOr<LoopSite> site_of(const Program& program, const Var& loop) {
 
 absl::Status require_serial(const Program& program, const For& loop, std::string_view action) {
   if (loop.kind == ForKind::kSerial) return absl::OkStatus();
-  return refuse("loop " + name_in(program, loop.var) + " is a " + name_of(loop.kind) +
+  const char* is_a = loop.kind == ForKind::kInstruction ? " is an " : " is a ";
+  return refuse("loop " + name_in(program, loop.var) + is_a + name_of(loop.kind) +
                 " loop already; " + std::string(action) + " takes a serial one");
 }
 
@@ -121,7 +122,8 @@ Program simplified(const Program& program, Stmt body, const Verdict& verdict) {
   return simplify(with_body(program, std::move(body), verdict), KeepLoops::kYes);
 }
 
-Program with_kind(const Program& program, const Var& loop, ForKind kind, const Verdict& verdict) {
+Program with_kind(const Program& program, const Var& loop, const LoopKind& kind,
+                  const Verdict& verdict) {
   Stmt body = replace_loop(program->body, loop,
                            [&](const For& l) { return make_for(l.var, l.lo, l.hi, kind, l.body); });
   return with_body(program, std::move(body), verdict);

@@ -47,7 +47,7 @@ Program with_body(const Program& program, Stmt body, const Verdict& verdict);
 Program simplified(const Program& program, Stmt body, const Verdict& verdict = {});
 
 // The program with the loop marked as of this kind.
-Program with_kind(const Program& program, const Var& loop, ForKind kind,
+Program with_kind(const Program& program, const Var& loop, const LoopKind& kind,
                   const Verdict& verdict = {});
 
 // A loop, and the first line of a statement, as the text of the Program shows them.

@@ -61,8 +61,15 @@ class Linter {
     }
   }
 
+  // The loops of an instruction are no loops any more.
+  bool in_instruction() const {
+    return std::any_of(loops_.begin(), loops_.end(),
+                       [](const For& l) { return l.kind == ForKind::kInstruction; });
+  }
+
   void look_at(const Stmt& s, Type type, const Buffer& target, const std::vector<Expr>& indices,
                const std::vector<Expr>& values) {
+    if (in_instruction()) return;
     statement_ = &s;
     const For* vector = vector_loop();
     if (!vector) return look_for_lanes(type);
@@ -144,6 +151,7 @@ class Linter {
   }
 
   void look_at_reduction(const Stmt& s, const Accumulate& a) {
+    if (in_instruction()) return;
     statement_ = &s;
     size_t reduction = loops_.size();  // the innermost one that is no vector
     for (size_t k = loops_.size(); k-- > 0 && reduction == loops_.size();) {

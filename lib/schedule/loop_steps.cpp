@@ -4,6 +4,7 @@
 #include "schedule/common.h"
 #include "schedule/run_step.h"
 #include "tenon/analysis/simplify.h"
+#include "tenon/ir/instruction.h"
 #include "tenon/ir/operators.h"
 
 namespace tenon {
@@ -209,6 +210,12 @@ std::pair<Loop, Loop> Schedule::parallelize(Loop loop, const Factor& grain, Plac
 
 void Schedule::vectorize(Loop loop, Place place) {
   mark("vectorize", std::move(loop), place, primitives::vectorize);
+}
+
+void Schedule::tensorize(Loop loop, const Instruction& instruction, Place place) {
+  const std::string name = instruction ? instruction->name : "?";
+  change("tensorize(" + name_of(loop) + ", " + name + ")", {loop}, place,
+         [&] { return primitives::tensorize(program_, loop.var(), instruction); });
 }
 
 void Schedule::parallelize(Loop loop, Place place) {

@@ -10,8 +10,10 @@
 #include "schedule/trace_text.h"
 #include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
+#include "tenon/ir/instruction.h"
 #include "tenon/ir/names.h"
 #include "tenon/ir/visit.h"
+#include "tenon/target/instructions.h"
 
 namespace tenon {
 namespace {
@@ -21,8 +23,9 @@ using Place = Schedule::Place;
 // What the names of the text stand for now.
 class Scope {
  public:
-  Scope(const Schedule& schedule, const FactorValues& factors)
-      : schedule_(schedule), factors_(factors) {}
+  Scope(const Schedule& schedule, const FactorValues& factors,
+        const std::vector<Instruction>& instructions)
+      : schedule_(schedule), factors_(factors), instructions_(instructions) {}
 
   void name_loop(const std::string& name, const Var& loop) { loops_[name] = loop; }
   void name_stage(const std::string& name, const std::string& stage) { stages_[name] = stage; }
@@ -39,6 +42,13 @@ class Scope {
   std::string stage(const std::string& name) const {
     const auto made = stages_.find(name);
     return made == stages_.end() ? name : made->second;
+  }
+  // Null when there is none.
+  Instruction instruction(const std::string& name) const {
+    for (const Instruction& given : instructions_) {
+      if (given && given->name == name) return given;
+    }
+    return instructions::find(name);
   }
   // A named factor has the value that is given for it; without one, that of the text.
   Factor bound(const Factor& factor) const {
@@ -76,6 +86,7 @@ class Scope {
 
   const Schedule& schedule_;
   const FactorValues& factors_;
+  const std::vector<Instruction>& instructions_;
   std::map<std::string, Var> loops_;
   std::map<std::string, std::string> stages_;
 };
@@ -107,6 +118,10 @@ class Arguments {
     loop = Loop(var ? var : Var(name));
   }
   void read(const std::string& name, std::string& stage) { stage = scope_.stage(name); }
+  void read(const std::string& name, Instruction& instruction) {
+    instruction = scope_.instruction(name);
+    if (!instruction) fail("there is no instruction " + name);
+  }
   void read(const std::string& digits, int64_t& value) {
     const char* end = digits.data() + digits.size();
     const auto parsed = std::from_chars(digits.data(), end, value);
@@ -196,6 +211,11 @@ struct Read<std::string_view> {
   static constexpr bool kList = false;
 };
 template <>
+struct Read<const Instruction&> {
+  using Type = Instruction;
+  static constexpr bool kList = false;
+};
+template <>
 struct Read<const Factors&> {
   using Type = Factors;
   static constexpr bool kList = true;
@@ -245,6 +265,7 @@ std::vector<Entry> all_steps() {
       Takes<Loop>::step("vectorize", &S::vectorize),
       Takes<Loop>::step("parallelize", &S::parallelize),
       Takes<Loop, F>::step("parallelize", &S::parallelize),
+      Takes<Loop, const Instruction&>::step("tensorize", &S::tensorize),
       Takes<Loop, int>::step("fission", &S::fission),
       Takes<Loop, Loop>::step("merge", &S::merge),
       Takes<Loop>::step("relax", &S::relax),
@@ -383,7 +404,7 @@ absl::StatusOr<FactorValues> factors_of(std::string_view trace) {
 }
 
 absl::Status replay(Schedule& schedule, std::string_view trace, const FactorValues& factors,
-                    Place place) {
+                    const std::vector<Instruction>& instructions, Place place) {
   TENON_RETURN_IF_ERROR(schedule.status());
   TENON_ASSIGN_OR_RETURN(const std::vector<TraceLine> lines, parse_trace(trace));
   TENON_ASSIGN_OR_RETURN(const FactorValues named, factors_in(lines));
@@ -391,7 +412,7 @@ absl::Status replay(Schedule& schedule, std::string_view trace, const FactorValu
     if (!named.count(name)) return unknown_factor(name, named);
   }
   const std::vector<Entry> steps = all_steps();
-  Scope scope(schedule, factors);
+  Scope scope(schedule, factors, instructions);
   for (size_t first = 0; first < lines.size();) {
     size_t end = first + 1;
     while (end < lines.size() && lines[end].derived) ++end;

@@ -154,7 +154,7 @@ std::string refusal_of(const Schedule& schedule) {
 
 std::string body_of(const Program& program) {
   const std::string text = print(program);
-  const size_t begin = text.find("{\n") + 2;
+  const size_t begin = text.find("\n{\n") + 3;
   return text.substr(begin, text.size() - begin - 2);
 }
 

@@ -57,6 +57,8 @@ constexpr int64_t kMaxUnrolledCopies = 1024;
 absl::StatusOr<Program> unroll(const Program& program, const Var& loop);
 absl::StatusOr<Program> vectorize(const Program& program, const Var& loop);
 absl::StatusOr<Program> parallelize(const Program& program, const Var& loop);
+absl::StatusOr<Program> tensorize(const Program& program, const Var& loop,
+                                  const Instruction& instruction);
 
 struct ComputeAtResult {
   Program program;

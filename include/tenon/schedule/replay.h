@@ -37,7 +37,9 @@ absl::StatusOr<FactorValues> factors_of(std::string_view trace);
 
 // Does the steps, until one is refused: the error names the line of the text. The schedule keeps
 // the steps that were done. Named factors take the values given here, the others those of the text.
+// A name in tensorize is that of an instruction given here, or else of one that comes with Tenon.
 absl::Status replay(Schedule& schedule, std::string_view trace, const FactorValues& factors = {},
+                    const std::vector<Instruction>& instructions = {},
                     Schedule::Place place = Schedule::Place::current());
 
 }  // namespace tenon

@@ -209,6 +209,10 @@ class Schedule {
   void parallelize(Loop loop, Place place = Place::current());
   // A split, and its outer loop parallel: a worker takes at least `grain` iterations at a time.
   std::pair<Loop, Loop> parallelize(Loop loop, const Factor& grain, Place place = Place::current());
+  // The nest at the loop is what the instruction computes, and becomes one where the target has it
+  // and no guard of a tail is left; elsewhere it stays loops. Instructions that come with Tenon:
+  // instructions::find("vpmaddwd_256"); of one's own: ir/instruction.h.
+  void tensorize(Loop loop, const Instruction& instruction, Place place = Place::current());
   // for i { A; B }  ->  for i1 { A }, for i2 { B }: the first `statements` go to the first loop.
   std::pair<Loop, Loop> fission(Loop loop, int statements, Place place = Place::current());
   // for i { A }, for j { B }  ->  for i { A; B }. What stands between goes above or below.
