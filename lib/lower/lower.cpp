@@ -20,6 +20,7 @@ constexpr Pass kPasses[] = {
     {"trim_loops", only(Form::kVectorsCut), kNothing, trim_loops},
     {"simplify", kNothing, kNothing, simplify_program},
     {"drop_dead_guards", kNothing, kNothing, drop_dead_guards},
+    {"replace_instructions", kNothing, only(Form::kWholeInstructions), replace_instructions},
     {"unroll_loops", kNothing, only(Form::kNoUnroll), unroll_loops},
     {"settle_guards", only(Form::kNoUnroll), kNothing, settle_guards},
     {"vectorize_loops", Form::kVectorsCut | Form::kNoUnroll, only(Form::kExplicitVectors),

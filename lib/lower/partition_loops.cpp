@@ -51,7 +51,10 @@ bool is_min_or_max(const Expr& e) {
   });
 }
 
-bool is_lane_like(ForKind kind) { return kind == ForKind::kVector || kind == ForKind::kUnroll; }
+// Loops that should be whole.
+bool is_lane_like(ForKind kind) {
+  return kind == ForKind::kVector || kind == ForKind::kUnroll || kind == ForKind::kInstruction;
+}
 
 // --- Where to cut a loop.
 
@@ -164,7 +167,8 @@ class Partitioner {
 
  private:
   Stmt partition(const Stmt& s, const For& loop, const Facts& facts, int budget) {
-    if (loop.kind == ForKind::kVector) return s;
+    // An instruction is whole or no instruction; what is around it is cut.
+    if (loop.kind == ForKind::kVector || loop.kind == ForKind::kInstruction) return s;
     std::optional<Cut> cut;
     if (budget > 0 && !is_lane_like(loop.kind)) cut = Chooser(loop, facts).run();
     if (cut && cut->cuts() > budget) {

@@ -13,6 +13,7 @@ absl::StatusOr<Program> partition_loops(const Program& program, const Target& ta
 absl::StatusOr<Program> trim_loops(const Program& program, const Target& target);
 absl::StatusOr<Program> simplify_program(const Program& program, const Target& target);
 absl::StatusOr<Program> drop_dead_guards(const Program& program, const Target& target);
+absl::StatusOr<Program> replace_instructions(const Program& program, const Target& target);
 absl::StatusOr<Program> unroll_loops(const Program& program, const Target& target);
 absl::StatusOr<Program> settle_guards(const Program& program, const Target& target);
 absl::StatusOr<Program> vectorize_loops(const Program& program, const Target& target);

@@ -62,7 +62,8 @@ class Collector {
 
   void loop(const For& x) {
     inner_.push_back({x.var, x.lo, x.hi});
-    kinds_.push_back(x.kind);
+    const bool in_instruction = !kinds_.empty() && kinds_.back() == ForKind::kInstruction;
+    kinds_.push_back(in_instruction ? ForKind::kInstruction : ForKind(x.kind));
     statement(x.body);
     inner_.pop_back();
     kinds_.pop_back();

@@ -31,7 +31,7 @@ struct GuardSite {
   Expr condition;                // one comparison of i64 that reads no memory
   Expr resolved;                 // without names that are bound inside of the loop
   std::vector<LoopRange> inner;  // loops between the loop in question and the condition
-  std::vector<ForKind> kinds;    // of `inner`
+  std::vector<ForKind> kinds;    // of `inner`; all loops of an instruction's nest are of its kind
   size_t leaf = 0;               // the statement that it guards, counted in program order
   bool of_select = false;        // the condition of a select, not of an If
   bool hot = false;              // its leaf is among the deepest, or part of a reduction

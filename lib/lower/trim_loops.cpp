@@ -106,7 +106,7 @@ class Trimmer {
     if (loop_.kind == ForKind::kSerial || loop_.kind == ForKind::kParallel) return true;
     if (equal(range.lo, loop_.lo) && equal(range.hi, loop_.hi)) return true;
     const std::optional<int64_t> extent = as_int(index_sub(range.hi, range.lo));
-    if (!extent) return false;
+    if (!extent || loop_.kind == ForKind::kInstruction) return false;
     if (loop_.kind == ForKind::kUnroll) return true;
     return (*extent <= 0 || is_power_of_two(*extent)) && !has_fold(loop_);
   }
@@ -130,14 +130,14 @@ class Trimmer {
 };
 
 // Outer loops first: what they lose, inner loops need not look at. Loops inside a vector loop keep
-// bounds that are the same for all lanes.
+// bounds that are the same for all lanes, and the loops of an instruction are whole.
 Stmt trim(const Stmt& s, const Facts& facts) {
   Stmt trimmed = s;
   Facts inside = facts;
   if (const For* loop = s.as<For>()) {
     trimmed = Trimmer(*loop, facts).run(s);
     if (!trimmed.is<For>()) return trimmed;
-    if (loop->kind == ForKind::kVector) return trimmed;
+    if (loop->kind == ForKind::kVector || loop->kind == ForKind::kInstruction) return trimmed;
     inside = facts.inside(*trimmed.as<For>());
   } else if (const If* guard = s.as<If>()) {
     inside = facts.given(guard->condition);

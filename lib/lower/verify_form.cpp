@@ -1,5 +1,6 @@
 #include "lower/vector_loops.h"
 #include "tenon/ir/operators.h"
+#include "tenon/lower/instruction_call.h"
 #include "tenon/lower/lower.h"
 
 namespace tenon {
@@ -100,6 +101,20 @@ absl::Status check_params_flat(const Program& program) {
   return absl::OkStatus();
 }
 
+absl::Status check_instructions(const Program& program) {
+  absl::Status status;
+  walk(program->body, [&](const Stmt& s) {
+    const For* loop = s.as<For>();
+    if (!loop || loop->kind != ForKind::kInstruction || !status.ok()) return;
+    const absl::StatusOr<InstructionCall> call = call_of(program, *loop);
+    if (!call.ok()) {
+      status = refuse("not in form whole instructions: loop " + loop->var.name() + ": " +
+                      std::string(call.status().message()));
+    }
+  });
+  return status;
+}
+
 absl::Status check_strides(const Program& program) {
   for (const Param& p : program->params) {
     for (const Expr& stride : p.strides) {
@@ -147,6 +162,9 @@ absl::Status verify_form(const Program& program, uint32_t forms) {
   }
   if (has(forms, Form::kFlat)) {
     if (absl::Status s = check_params_flat(program); !s.ok()) return s;
+  }
+  if (has(forms, Form::kWholeInstructions)) {
+    if (absl::Status s = check_instructions(program); !s.ok()) return s;
   }
   if (has(forms, Form::kStridesBound)) return check_strides(program);
   return absl::OkStatus();

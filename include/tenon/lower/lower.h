@@ -9,7 +9,9 @@
 //
 // The lowered form, which is all that code generation has to know:
 //
-// * Loops are serial or parallel; parallel loops do not nest. Bounds and conditions are scalars.
+// * Loops are serial or parallel; parallel loops do not nest. Bounds and conditions are scalars. A
+//   serial loop may be marked with an instruction that the target has: then the nest is its
+//   meaning, and call_of() gives the registers.
 // * One index per access, an i64 in elements from the start of the buffer; parameters and Allocs
 //   have rank 1. Scalar parts of an index are sums whose terms stand outer loops first and the
 //   constant last, so that accesses of one loop body share prefixes of their sums.
@@ -55,6 +57,8 @@ enum class Form : uint32_t {
   kFlat = 16,            // one index per access: elements from the start of the buffer
   kStridesBound = 32,    // strides of parameters are sizes or 1
   kOperators = 64,       // reductions by operators only, none by functions
+  kWholeInstructions =
+      128,  // a loop marked with an instruction is a call of it (instruction_call.h)
 };
 constexpr uint32_t operator|(Form a, Form b) {
   return static_cast<uint32_t>(a) | static_cast<uint32_t>(b);
