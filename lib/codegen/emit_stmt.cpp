@@ -19,6 +19,7 @@ void Emitter::emit(const Stmt& s) {
 void Emitter::emit(const For& loop) {
   // Inside of a task a parallel loop runs on the worker that meets it.
   if (loop.kind == ForKind::kParallel && !scope_.slice) return emit_parallel(loop);
+  if (loop.kind == ForKind::kInstruction) return emit_instruction(loop);
   if (loop.kind == ForKind::kVector || loop.kind == ForKind::kUnroll) {
     fail("loop " + loop.var.name() + " is not lowered");
     return;

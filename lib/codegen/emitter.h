@@ -18,6 +18,7 @@
 #include "tenon/base/status.h"
 #include "tenon/codegen/codegen.h"
 #include "tenon/ir/program.h"
+#include "tenon/lower/instruction_call.h"
 
 namespace tenon::codegen {
 
@@ -119,6 +120,16 @@ class Emitter {
   void accumulate_one_by_one(const Accumulate& node, const Access& target, llvm::Value* mask);
   llvm::Value* combine(const Accumulate& node, const Expr& term, Type type, llvm::Value* old);
   llvm::Value* fold(Reducer op, Type type, llvm::Value* lanes);
+
+  // emit_instruction.cpp
+  void emit_instruction(const For& loop);
+  llvm::Type* register_type(Type type, int64_t lanes);
+  llvm::Value* load_register(const InstructionCall::Register& r);
+  void store_register(const InstructionCall::Register& r, llvm::Value* value);
+  llvm::FunctionCallee intrinsic_of(const InstructionData& instruction, llvm::FunctionType* wanted);
+  llvm::Value* call_instruction(const InstructionData& instruction,
+                                const std::vector<llvm::Value*>& operands, llvm::Type* result);
+  llvm::Value* wrong_instruction(const InstructionData& instruction, const std::string& reason);
 
   // parallel.cpp
   struct Captures;

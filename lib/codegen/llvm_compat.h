@@ -5,7 +5,9 @@
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/TaskDispatch.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Target/TargetMachine.h>
@@ -49,6 +51,29 @@ inline std::unique_ptr<llvm::TargetMachine> make_machine(
   return std::unique_ptr<llvm::TargetMachine>(
       target.createTargetMachine(name, cpu, features, options, llvm::Reloc::PIC_,
                                  llvm::CodeModel::Small, level, /*JIT=*/true));
+}
+
+inline llvm::Intrinsic::ID find_intrinsic(const std::string& name) {
+#if LLVM_VERSION_MAJOR >= 20
+  return llvm::Intrinsic::lookupIntrinsicID(name);
+#else
+  return llvm::Function::lookupIntrinsicID(name);
+#endif
+}
+
+// The types that an overloaded intrinsic is made for; false when it has no such form.
+inline bool overloads_of(llvm::Intrinsic::ID id, llvm::FunctionType* type,
+                         llvm::SmallVectorImpl<llvm::Type*>& types) {
+  return llvm::Intrinsic::getIntrinsicSignature(id, type, types);
+}
+
+inline llvm::Function* declare_intrinsic(llvm::Module& module, llvm::Intrinsic::ID id,
+                                         llvm::ArrayRef<llvm::Type*> types) {
+#if LLVM_VERSION_MAJOR >= 20
+  return llvm::Intrinsic::getOrInsertDeclaration(&module, id, types);
+#else
+  return llvm::Intrinsic::getDeclaration(&module, id, types);
+#endif
 }
 
 // Of a call of the masked_store intrinsic: value, address, (alignment before LLVM 22,) mask.

@@ -7,6 +7,7 @@
 
 #include "jit/kernel_impl.h"
 #include "tenon/base/macros.h"
+#include "tenon/ir/instruction.h"
 #include "tenon/ir/names.h"
 #include "tenon/ir/visit.h"
 #include "tenon/lower/lower.h"
@@ -125,6 +126,24 @@ class GuardFinder {
   std::vector<std::string> lines_;
 };
 
+// --- Instructions that did not come about.
+
+std::vector<std::string> left_as_loops(const Program& scheduled, const Program& lowered,
+                                       const Target& target) {
+  std::vector<std::string> left;
+  const std::vector<Instruction> made = instructions_of(lowered->body);
+  for (const Instruction& wanted : instructions_of(scheduled->body)) {
+    if (std::find(made.begin(), made.end(), wanted) != made.end()) continue;
+    std::string missing;
+    for (const std::string& feature : wanted->needs) {
+      if (!target.has(feature)) missing += (missing.empty() ? "" : ", ") + feature;
+    }
+    left.push_back(wanted->name + (missing.empty() ? ": a guard is in the way, or a later step"
+                                                   : ": the target has no " + missing));
+  }
+  return left;
+}
+
 // --- Machine code.
 
 // Vectors that were put aside and are taken back: "vmovups 32(%rsp), %ymm0".
@@ -167,6 +186,7 @@ absl::StatusOr<Explanation> Kernel::explain() const {
   e.shared_bytes = static_cast<int64_t>(scratch.shared_bytes);
   e.bytes_per_worker = static_cast<int64_t>(scratch.bytes_per_worker);
   e.arrays_in_memory = surviving_allocas();
+  e.left_as_loops = left_as_loops(impl_->scheduled, lowered(), target);
   e.vectors_reloaded = vectors_reloaded(again->code->assembly());
   GuardFinder guards(lowered());
   e.guarded = guards.share();
@@ -187,6 +207,7 @@ std::ostream& operator<<(std::ostream& out, const Explanation& e) {
        << " for each worker\n";
   text << "  arrays in memory: " << joined(e.arrays_in_memory)
        << "; vectors taken back from the stack: " << e.vectors_reloaded << "\n";
+  for (const std::string& line : e.left_as_loops) text << "  left as loops: " << line << "\n";
   if (e.guards.empty()) {
     text << "  no guard and no mask in an innermost loop\n";
   } else {

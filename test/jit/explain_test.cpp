@@ -76,6 +76,31 @@ TEST_CASE("guards of ragged tails are named with their share") {
   CHECK(text.str().find("(symbolic sizes)") != std::string::npos);
 }
 
+TEST_CASE("instructions that stayed loops are named with what the target lacks") {
+  const Instruction scale = instructions::find("vpmulhrsw_256");
+  const Size n("n");
+  const Tensor x = input("x", i16, {n}), y = input("y", i16, {n});
+  const Tensor z = compute("z", {n}, [&](Expr i) {
+    return cast(i16, (cast(i32, x(i)) * cast(i32, y(i)) + 16384) >> 15);
+  });
+  Schedule s(program("p", {x, y}, {z}), {{n, 64}});
+  s.tensorize(s.split(s.loops<1>("z")[0], 16).second, scale);
+  INFO(s.status());
+  REQUIRE(s.status().ok());
+  for (const Target& target : test::native_targets()) {
+    const Explanation e = explained(s, target);
+    std::ostringstream text;
+    text << e;
+    if (target.has("avx2")) {
+      CHECK(e.left_as_loops.empty());
+      CHECK(text.str().find("left as loops") == std::string::npos);
+    } else {
+      CHECK(text.str().find("  left as loops: vpmulhrsw_256: the target has no avx2\n") !=
+            std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("an empty kernel has no explanation") {
   CHECK(Kernel().explain().status().message() == "an empty tenon::Kernel is explained");
 }

@@ -31,6 +31,8 @@ struct Explanation {
   std::optional<int64_t> operations, argument_bytes;
   int64_t shared_bytes = 0, bytes_per_worker = 0;  // of workspace; with symbolic sizes at 0
   std::vector<std::string> arrays_in_memory;       // local ones that did not become registers
+  // Instructions of the schedule of which the code has none, and why: their loops stayed.
+  std::vector<std::string> left_as_loops;
   int vectors_reloaded = 0;  // instructions that take a vector back from the stack
   // Of the iterations of innermost loops, the part with a guard or a mask, and the first lines of
   // what is guarded.
