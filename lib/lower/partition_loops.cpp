@@ -12,9 +12,9 @@
 // Every cut doubles code, and machine code is what compiling costs, so cuts are made only where
 // they pay: for guards of hot statements (the deepest ones and reductions) that nothing else can
 // take out of the innermost loop, which are those on lanes and unrolled iterations and those of
-// selects; at most kMaxCuts on the way down a nest; and not in a loop whose bounds are a min or max
-// already. A parallel loop stays one loop, with branches inside, so that its tasks stay together.
-// Copies have loops, names and buffers of their own.
+// selects; at most kMaxCuts on the way down a nest (one more where there are instructions); and not
+// in a loop whose bounds are a min or max already. A parallel loop stays one loop, with branches
+// inside, so that its tasks stay together. Copies have loops, names and buffers of their own.
 #include <algorithm>
 
 #include "lower/guards.h"
@@ -29,6 +29,8 @@ namespace tenon {
 namespace {
 
 constexpr int kMaxCuts = 2;
+// A guard that is left costs an instruction, and not a mask: one for each dimension of a product.
+constexpr int kMaxCutsForInstructions = 3;
 
 struct Candidate {
   GuardSite site;
@@ -267,7 +269,9 @@ class Partitioner {
 
 absl::StatusOr<Program> partition_loops(const Program& program, const Target&) {
   Partitioner partitioner;
-  return program.with_body(partitioner.statement(program->body, facts_of(program), kMaxCuts));
+  const bool plain = instructions_of(program->body).empty();
+  return program.with_body(partitioner.statement(program->body, facts_of(program),
+                                                 plain ? kMaxCuts : kMaxCutsForInstructions));
 }
 
 }  // namespace tenon
