@@ -21,7 +21,8 @@ inline void check_seeds(uint64_t first, int64_t pairs) {
   }
   std::cout << counts.pairs << " pairs, " << counts.accepted << " steps accepted, "
             << counts.refused << " refused, " << counts.reassociated << " reassociated, "
-            << counts.lowered << " lowered forms, " << counts.native << " machine codes\n";
+            << counts.lowered << " lowered forms, " << counts.native << " machine codes, "
+            << counts.instructions << " forms with instructions\n";
   for (const auto& [name, count] : counts.primitives) std::cout << name << " " << count << "  ";
   std::cout << "\n";
   std::istringstream names(
@@ -30,7 +31,7 @@ inline void check_seeds(uint64_t first, int64_t pairs) {
       "store_in shift skew reverse relax merge add_unit_loop squash "
       "compute_root hoist_alloc slide reverse_inline reverse_compute_at fuse_epilogue "
       "assume specialize stage align_storage fold_storage lanes parallel_chunks fuse_at "
-      "split_rows");
+      "split_rows tensorize");
   for (std::string name; names >> name;) {
     INFO(name);
     CHECK(counts.primitives[name] >= 20);

@@ -82,7 +82,7 @@ class PairCheck {
   // iterations: everything is true there, and which of it the simplifier finds is by chance.)
   std::string check_replay(const Schedule& schedule) {
     Schedule again(case_.program, case_.constants);
-    const absl::Status status = replay(again, schedule.trace().to_string());
+    const absl::Status status = replay(again, schedule.trace().to_string(), {}, instructions_);
     if (!status.ok()) return std::string(status.message());
     // So may be whether a step changed an order there.
     bool is_dead = false;
@@ -125,6 +125,11 @@ class PairCheck {
     const auto own = std::find_if(steps.rbegin(), steps.rend(),
                                   [](const Step& step) { return step.depth == 0; });
     const std::string& text = own->text;
+    for (const Instruction& one : instructions_of(schedule.program()->body)) {
+      if (std::find(instructions_.begin(), instructions_.end(), one) == instructions_.end()) {
+        instructions_.push_back(one);
+      }
+    }
     ++counts_.primitives[text.substr(0, text.find('('))];
     std::string failed = problem_of(schedule.program());
     if (!failed.empty()) return failed;
@@ -188,6 +193,7 @@ class PairCheck {
     if (!lowered.ok()) return std::string(lowered.status().message());
     const std::string problem = problem_of(*lowered);
     if (!problem.empty()) return problem;
+    counts_.instructions += !instructions_of((*lowered)->body).empty();
     std::vector<Array> arrays;
     for (size_t p = 0; p < data_.size(); ++p) {
       const Array stored = stored_form(schedule.program()->params[p], data_[p], case_.sizes);
@@ -357,6 +363,7 @@ class PairCheck {
   std::vector<Array> reference_;
   bool too_long_ = false;
   bool reassociated_ = false;
+  std::vector<Instruction> instructions_;  // that steps used
 };
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "tenon/analysis/access.h"
+#include "tenon/analysis/find.h"
 #include "tenon/analysis/simplify.h"
+#include "tenon/ir/instruction.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon::test {
@@ -220,6 +222,73 @@ void try_often(Schedule& s, const Step& step) {
   }
 }
 
+// The leaf of a loop without loops inside; null when there are several.
+Stmt leaf_of(const Stmt& s) {
+  if (const For* loop = s.as<For>()) return leaf_of(loop->body);
+  if (const If* guard = s.as<If>()) return leaf_of(guard->body);
+  return s.is<Store>() || s.is<Accumulate>() ? s : Stmt();
+}
+
+// An instruction that computes what the innermost loop does. A copy, and a sum of integers, are
+// real ones: an assembly that does nothing, in a vector register. Others no target has. Null where
+// the loop is no meaning.
+Instruction instruction_of(const For& loop, const std::string& name) {
+  const std::optional<int64_t> lo = as_int(loop.lo), hi = as_int(loop.hi);
+  const Stmt leaf = leaf_of(loop.body);
+  if (!leaf || !lo || !hi) return {};
+  const Store* store_to = leaf.as<Store>();
+  const Accumulate* sum = leaf.as<Accumulate>();
+  if (sum && sum->by.functions()) return {};
+  const Buffer& target = store_to ? store_to->buffer : sum->buffer();
+  const Expr& value = store_to ? store_to->value : sum->value();
+  const int64_t count = *hi - *lo;
+  const Var i("i");
+  ProgramData meaning;
+  meaning.name = name;
+  std::vector<InstructionOperand> operands;
+  std::vector<Expr> loads, places;
+  const Expr abstract = rewrite(value, [&](const Expr& e) {
+    const Load* x = e.as<Load>();
+    if (!x) return e;
+    for (size_t k = 0; k < loads.size(); ++k) {
+      if (equal(loads[k], e)) return places[k];
+    }
+    const Buffer operand("a" + std::to_string(loads.size()), x->buffer.type());
+    const bool moves = uses(e, loop.var);
+    meaning.params.push_back({Role::kInput, operand, {}, {}, {}, {}});
+    if (moves) meaning.params.back().shape = {Expr(count)};
+    operands.emplace_back(operand.name());
+    loads.push_back(e);
+    places.push_back(load(operand, moves ? std::vector<Expr>{i} : std::vector<Expr>{}));
+    return places.back();
+  });
+  const Buffer out("out", target.type());
+  meaning.params.push_back({Role::kOutput, out, {}, {Expr(count)}, {}, {}});
+  const Stmt write =
+      store_to ? store(out, {i}, abstract) : accumulate(out, {i}, sum->by.op(), abstract);
+  meaning.body = make_for(i, 0, Expr(count), ForKind::kSerial, write);
+  const Type type = target.type();
+  const int64_t bits = count * type.bits();
+  const bool copies = abstract.is<Load>() && !type.is_small_float() && (store_to || type.is_int());
+  const bool is_real = copies && places.size() == 1 && (bits == 128 || bits == 256);
+  if (!is_real) operands.emplace_back("out");
+  const Instruction made({.name = name,
+                          .needs = {is_real ? (bits == 128 ? "sse2" : "avx") : "none"},
+                          .meaning = Program(std::move(meaning)),
+                          .operands = operands,
+                          .assembly = "# the same",
+                          .constraints = "=x,0"});
+  return made->status.ok() ? made : Instruction();
+}
+
+void random_tensorize(Rng& rng, Schedule& s, const Pieces& p) {
+  const Loop loop = s.split(rng.pick(p.vector_candidates), 1 << rng.between(1, 5)).second;
+  const std::optional<LoopSite> site = find_loop(s.program(), loop.var());
+  if (!site) return;
+  const std::string name = "nest_" + std::to_string(s.trace().steps().size());
+  if (const Instruction made = instruction_of(site->loop, name)) s.tensorize(loop, made);
+}
+
 // A copy, which sometimes gets a layout of its own.
 void random_stage(Rng& rng, Schedule& s, const Pieces& p) {
   if (p.accesses.empty()) return;
@@ -350,6 +419,9 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
     const Copy& copy = rng.pick(p.copies);
     s.store_over(copy.to, copy.from);
     return;
+  }
+  if (!p.vector_candidates.empty() && rng.chance(4)) {
+    return try_often(s, [&](Schedule& t) { random_tensorize(rng, t, p); });
   }
   switch (rng.below(46)) {
     case 0: s.split(loop, kFactors[rng.below(8)]); break;
