@@ -106,7 +106,7 @@ llvm::FunctionCallee Emitter::intrinsic_of(const InstructionData& instruction,
     return {};
   }
   // LLVM ends the process where it finds one that the processor does not have.
-  if (llvm::Intrinsic::isTargetIntrinsic(id) && !instruction.intrinsic.starts_with("llvm.x86.")) {
+  if (compat::is_target_intrinsic(id) && !instruction.intrinsic.starts_with("llvm.x86.")) {
     wrong_instruction(instruction, instruction.intrinsic + " is one of another processor");
     return {};
   }

@@ -61,6 +61,15 @@ inline llvm::Intrinsic::ID find_intrinsic(const std::string& name) {
 #endif
 }
 
+// Of one processor's instructions.
+inline bool is_target_intrinsic(llvm::Intrinsic::ID id) {
+#if LLVM_VERSION_MAJOR >= 20
+  return llvm::Intrinsic::isTargetIntrinsic(id);
+#else
+  return llvm::Function::isTargetIntrinsic(id);
+#endif
+}
+
 // The types that an overloaded intrinsic is made for; false when it has no such form.
 inline bool overloads_of(llvm::Intrinsic::ID id, llvm::FunctionType* type,
                          llvm::SmallVectorImpl<llvm::Type*>& types) {

@@ -76,6 +76,11 @@ TEST_CASE("A tile of a matrix product over bytes becomes an instruction") {
   }
 )");
   CHECK_FALSE(s->program()->reassociated);
+  // The loops of an instruction are no loops that are slow.
+  for (const Hint& hint : s->lint(*Target::parse("x86-64-v3"))) {
+    INFO(hint);
+    CHECK(hint.statement == "c[i, jo * 8 + ji] = 0i32");
+  }
 }
 
 TEST_CASE("A guard of a tail does not matter to the step") {
