@@ -15,8 +15,8 @@ struct Softmax {
 
   Softmax() {
     Tensor x = input("x", f32, {m, n});
-    Tensor peak = compute(
-        "peak", {m}, [&](Expr i) { return max_over(n, [&](Expr r) { return x(i, r); }); });
+    Tensor peak =
+        compute("peak", {m}, [&](Expr i) { return max_over(n, [&](Expr r) { return x(i, r); }); });
     Tensor e = compute("e", {m, n}, [&](Expr i, Expr j) { return exp(x(i, j) - peak(i)); });
     Tensor total =
         compute("total", {m}, [&](Expr i) { return sum(n, [&](Expr r) { return e(i, r); }); });
@@ -59,9 +59,8 @@ struct Attention {
     Tensor peak = compute("peak", {heads, queries}, [&](Expr h, Expr i) {
       return max_over(over_keys(i), [&](Expr t) { return scores(h, i, t); });
     });
-    Tensor e = compute("e", {heads, queries, keys}, [&](Expr h, Expr i, Expr t) {
-      return exp(scores(h, i, t) - peak(h, i));
-    });
+    Tensor e = compute("e", {heads, queries, keys},
+                       [&](Expr h, Expr i, Expr t) { return exp(scores(h, i, t) - peak(h, i)); });
     Tensor total = compute("total", {heads, queries}, [&](Expr h, Expr i) {
       return sum(over_keys(i), [&](Expr t) { return e(h, i, t); });
     });

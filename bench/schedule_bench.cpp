@@ -61,8 +61,8 @@ int main(int argc, char** argv) {
       {"attention 192", 4, [&] { return attention.schedule(sizes(attention, 192), tile); }});
   cases.push_back(
       {"attention 197", 4, [&] { return attention.schedule(sizes(attention, 197), tile); }});
-  cases.push_back({"causal attention 197", 4,
-                   [&] { return causal.schedule(sizes(causal, 197), tile); }});
+  cases.push_back(
+      {"causal attention 197", 4, [&] { return causal.schedule(sizes(causal, 197), tile); }});
   for (int round = 0; round < rounds; ++round) {
     for (Case& c : cases) {
       const double start = cpu_ms();
