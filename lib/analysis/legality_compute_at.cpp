@@ -167,13 +167,14 @@ absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& b
 
   const std::vector<Access> nest = accesses_of(span->nest);
   if (absl::Status s = used_only_here(stage, span->nest, site->loop); !s.ok()) return s;
-  const absl::StatusOr<std::vector<For>> loops = stage_loops(own_accesses(nest, stage), stage);
+  const Facts inside = site->facts.inside(site->loop);
+  const absl::StatusOr<std::vector<For>> loops =
+      stage_loops(own_accesses(nest, stage), stage, &inside);
   if (!loops.ok()) return loops.status();
   if (absl::Status s = writes_only(nest, stage, *loops); !s.ok()) return s;
   if (absl::Status s = inputs_stay(nest, stage, span->after); !s.ok()) return s;
 
-  absl::StatusOr<Region> region =
-      region_of(site->loop.body, stage.all, Which::kReads, site->facts.inside(site->loop));
+  absl::StatusOr<Region> region = region_of(site->loop.body, stage.all, Which::kReads, inside);
   if (!region.ok()) return region.status();
   if (absl::Status s = region_is_no_data(*region, stage.name(), "read", program); !s.ok()) return s;
   return ComputeAt{*site, stage.all, span->nest, *loops, *std::move(region)};

@@ -95,13 +95,24 @@ absl::Status widen(SymbolicInterval& hull, const SymbolicInterval& next, size_t 
 
 // The loop around, or the buffer, that the extent varies with; empty when it varies with none.
 std::string varies_with(const Expr& extent, const Facts& facts) {
-  std::string name;
+  std::string loop, data;
   walk(extent, [&](const Expr& e) {
-    if (const Load* l = e.as<Load>()) name = l->buffer.name();
+    if (const Load* l = e.as<Load>()) data = l->buffer.name();
     const VarRef* ref = e.as<VarRef>();
-    if (ref && facts.range_of(ref->var)) name = ref->var.name();
+    if (ref && facts.range_of(ref->var)) loop = ref->var.name();
   });
-  return name;
+  return data.empty() ? loop : data;
+}
+
+// The extent where it does not vary, else its greatest value over the loops around. Empty where it
+// is data or its ends are not known.
+std::optional<Expr> room_for(const Expr& extent, const Facts& facts) {
+  if (varies_with(extent, facts).empty()) return extent;
+  const std::optional<SymbolicInterval> bounds = bounds_over(extent, facts.loops(), facts);
+  if (!bounds) return std::nullopt;
+  Expr room = simplify(bounds->hi, facts);
+  if (!varies_with(room, facts).empty()) return std::nullopt;
+  return room;
 }
 
 }  // namespace
@@ -133,11 +144,12 @@ absl::StatusOr<Region> region_of(const Stmt& s, const std::vector<Buffer>& buffe
   for (size_t d = 0; d < hull.size(); ++d) {
     region.lo.push_back(simplify(hull[d].lo, facts));
     region.extent.push_back(simplify(hull[d].hi - hull[d].lo + 1, facts));
-    const std::string name = varies_with(region.extent[d], facts);
-    if (!name.empty()) {
-      return refuse("the extent of " + subject(d, buffer, which) + " varies with " + name + ": " +
-                    print(region.extent[d]));
+    std::optional<Expr> room = room_for(region.extent[d], facts);
+    if (!room) {
+      return refuse("the extent of " + subject(d, buffer, which) + " varies with " +
+                    varies_with(region.extent[d], facts) + ": " + print(region.extent[d]));
     }
+    region.room.push_back(*std::move(room));
   }
   return region;
 }

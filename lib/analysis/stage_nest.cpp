@@ -65,6 +65,12 @@ bool covers(const For& loop, const Expr& extent, const Facts& facts) {
   return from_zero && (equal(loop.hi, extent) || proved(facts, loop.hi == extent));
 }
 
+bool is_known(const Expr& bound, const Facts& facts) {
+  const std::set<Var> vars = free_vars(bound);
+  return !touches_memory(bound) &&
+         std::all_of(vars.begin(), vars.end(), [&](const Var& var) { return facts.knows(var); });
+}
+
 absl::Status not_whole(const Access& a, size_t dim, const Stage& stage) {
   return refuse("the nest of " + stage.name() + " accesses " +
                 element(a.buffer, a.indices, stage.program) + ", where index " +
@@ -78,14 +84,20 @@ bool contains(const std::vector<For>& loops, const Var& var) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& own, const Stage& stage) {
+absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& own, const Stage& stage,
+                                             const Facts* elsewhere) {
+  const auto bounds_are_known = [&](const For& loop) {
+    return elsewhere && is_known(loop.lo, *elsewhere) && is_known(loop.hi, *elsewhere);
+  };
   const Facts facts = facts_of(stage.program);
   std::vector<For> loops;
   for (const Access& a : own) {
     const std::vector<Expr> shape = *shape_of(stage.program, a.buffer);
     for (size_t d = 0; d < shape.size(); ++d) {
       const For* loop = loop_of(a, a.indices[d]);
-      if (!loop || !covers(*loop, shape[d], facts)) return not_whole(a, d, stage);
+      if (!loop || !(covers(*loop, shape[d], facts) || bounds_are_known(*loop))) {
+        return not_whole(a, d, stage);
+      }
       if (loop->kind == ForKind::kVector) {
         return refuse("loop " + stage.name_of(loop->var) + " of the nest of " + stage.name() +
                       " is a vector over the whole dimension: " + stage.advice +

@@ -34,8 +34,10 @@ bool writes(const Stmt& s, const Stage& stage);
 std::vector<Access> own_accesses(std::vector<Access> accesses, const Stage& stage);
 
 // The loop of the nest over each dimension, the same one in every access of the stage (`own`), from
-// 0 to the extent that is declared, and no vector.
-absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& own, const Stage& stage);
+// 0 to the extent that is declared, and no vector. With `elsewhere`, the facts of another place, a
+// loop may also run over a part of the dimension, if its bounds are known there.
+absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& own, const Stage& stage,
+                                             const Facts* elsewhere = nullptr);
 
 // The nest changes the stage alone. What it keeps for itself must not pass values from one element
 // of the stage to another: then computing only some of them would change the others.

@@ -22,7 +22,7 @@ Names::Names(const Program& program) {
   for (const Var& size : program->sizes) of(size);
   for (const Param& param : program->params) param.buffer ? of(param.buffer) : of(param.scalar);
   // The variables of a packing are seen by nothing else, so the body may use their names again.
-  const std::map<std::string, int> outside = taken_;
+  const auto outside = taken_;
   for (const Param& param : program->params) {
     if (!param.packing) continue;
     for (const Var& var : param.packing->vars) of(var);
@@ -42,7 +42,7 @@ Names::Names(const Program& program) {
 void Names::name_reducers(const Stmt& body) {
   const std::vector<Reduction> reducers = reducers_of(body);
   for (const Reduction& by : reducers) of(by);
-  const std::map<std::string, int> outside = taken_;
+  const auto outside = taken_;
   for (const Reduction& by : reducers) {
     const CustomReducer& functions = *by.functions();
     for (const auto* vars : {&functions.state, &functions.element, &functions.other}) {
@@ -69,16 +69,24 @@ const std::string& Names::of(const Instruction& instruction) {
 }
 
 const std::string& Names::given(uint64_t id, const std::string& wanted) {
-  const auto known = by_id_.find(id);
-  if (known != by_id_.end()) return known->second;
-  return by_id_[id] = free_name(wanted);
+  const auto [at, is_new] = by_id_.try_emplace(id);
+  if (is_new) at->second = free_name(wanted);
+  return at->second;
 }
 
 std::string Names::free_name(const std::string& wanted) {
-  const std::string safe = made_safe(wanted);
+  auto taken = taken_.find(wanted);  // then it is safe
+  const std::string safe = taken != taken_.end() ? wanted : made_safe(wanted);
+  if (taken == taken_.end()) taken = taken_.find(safe);
   std::string name = safe;
-  while (taken_.count(name) != 0) name = safe + "_" + std::to_string(++taken_[safe]);
-  taken_[name];
+  if (taken != taken_.end()) {
+    int& suffix = taken->second;  // stays where it is when the table grows
+    do {
+      name = safe + "_" + std::to_string(++suffix);
+    } while (!taken_.emplace(name, 0).second);
+  } else {
+    taken_.emplace(name, 0);
+  }
   return name;
 }
 

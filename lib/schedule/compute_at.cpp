@@ -9,7 +9,7 @@
 //
 // The stage shrinks to the region that the loop's body reads, and its nest moves to the first
 // statement of the body that reads it. Its loops keep their variables: i becomes lo + i. Where the
-// region may stick out of the declared shape, the nest gets a guard. Stages that are reduced
+// region may stick out of what the nest computed, the nest gets a guard. Stages that are reduced
 // together, as the value and the index of an argmax are, have one nest and move together.
 // Obligation (may_compute_at): one nest writes the whole stage, all readers are in the loop's body,
 // what the nest reads does not change in between. Exact.
@@ -31,13 +31,13 @@ bool is_moved(const Buffer& buffer, const ComputeAt& place) {
   return std::find(place.stages.begin(), place.stages.end(), buffer) != place.stages.end();
 }
 
-// Guards the nest where the region may stick out of the declared shape.
-Stmt clipped(Stmt nest, const ComputeAt& place, const std::vector<Expr>& shape) {
+// Guards the nest where the region may stick out of what it computed before.
+Stmt clipped(Stmt nest, const ComputeAt& place) {
   const Facts facts = place.at.facts.inside(place.at.loop);
-  for (size_t d = 0; d < shape.size(); ++d) {
+  for (size_t d = 0; d < place.loops.size(); ++d) {
     const Expr index = place.region.lo[d] + Expr(place.loops[d].var);
     const Facts inside = facts.inside(LoopRange{place.loops[d].var, 0, place.region.extent[d]});
-    for (const Expr& guard : {Expr(0) <= index, index < shape[d]}) {
+    for (const Expr& guard : {place.loops[d].lo <= index, index < place.loops[d].hi}) {
       if (proved(inside, guard)) continue;
       // What the nest computes outside of the loop does not depend on it.
       nest = replace_loop(nest, place.loops[d].var, [&](const For& l) {
@@ -48,16 +48,16 @@ Stmt clipped(Stmt nest, const ComputeAt& place, const std::vector<Expr>& shape) 
   return nest;
 }
 
-Stmt new_body(const ComputeAt& place, const std::vector<Expr>& shape) {
+Stmt new_body(const ComputeAt& place) {
   std::vector<Stmt> parts = statements_of(place.at.loop.body);
   const auto first_use = std::find_if(parts.begin(), parts.end(), [&](const Stmt& s) {
     return std::any_of(place.stages.begin(), place.stages.end(),
                        [&](const Buffer& stage) { return uses(s, stage); });
   });
   std::vector<Stmt> body(parts.begin(), first_use);
-  for (const Buffer& stage : place.stages) body.push_back(alloc(stage, place.region.extent));
+  for (const Buffer& stage : place.stages) body.push_back(alloc(stage, place.region.room));
   const Stmt nest = moved_nest(place.nest, place.stages, place.loops, place.region);
-  body.push_back(clipped(nest, place, shape));
+  body.push_back(clipped(nest, place));
   // The reads count from the start of the region.
   std::vector<Expr> offset;
   for (const Expr& lo : place.region.lo) offset.push_back(Expr(0) - lo);
@@ -87,7 +87,7 @@ absl::StatusOr<ComputeAtResult> compute_at(const Program& program, const Buffer&
   TENON_ASSIGN_OR_RETURN(const ComputeAt place, may_compute_at(program, stage, at));
 
   // Rewrite.
-  const Stmt body = new_body(place, *shape_of(program, stage));
+  const Stmt body = new_body(place);
   return ComputeAtResult{simplified(program, replaced(program->body, place, body)),
                          loops_by_depth(place.nest, place.loops)};
 }

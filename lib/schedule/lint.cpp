@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <unordered_map>
 
 #include "schedule/common.h"
 #include "tenon/analysis/affine.h"
@@ -53,6 +54,8 @@ class Linter {
       for (const Stmt& part : sequence->stmts) visit(part);
     } else if (const If* guard = s.as<If>()) {
       visit(guard->body);
+    } else if (const Alloc* local = s.as<Alloc>()) {
+      declared_in_[local->buffer.id()] = loops_.size();
     } else if (const Store* x = s.as<Store>()) {
       look_at(s, x->value.type(), x->buffer, x->indices, {x->value});
     } else if (const Accumulate* a = s.as<Accumulate>()) {
@@ -153,8 +156,11 @@ class Linter {
   void look_at_reduction(const Stmt& s, const Accumulate& a) {
     if (in_instruction()) return;
     statement_ = &s;
+    // Each iteration of a loop around the target's declaration has a target of its own.
+    const auto declared = declared_in_.find(a.buffer().id());
+    const size_t first = declared == declared_in_.end() ? 0 : declared->second;
     size_t reduction = loops_.size();  // the innermost one that is no vector
-    for (size_t k = loops_.size(); k-- > 0 && reduction == loops_.size();) {
+    for (size_t k = loops_.size(); k-- > first && reduction == loops_.size();) {
       const bool sums = loops_[k].kind != ForKind::kVector && !uses(a.indices, loops_[k].var);
       if (sums) reduction = k;
     }
@@ -206,7 +212,8 @@ class Linter {
   const Program& program_;
   const Target& target_;
   Names names_;
-  std::vector<For> loops_;  // around the statement, outermost first
+  std::vector<For> loops_;                            // around the statement, outermost first
+  std::unordered_map<uint64_t, size_t> declared_in_;  // by local buffer: how many loops are around
   const Stmt* statement_ = nullptr;
   std::vector<Hint> hints_;
 };

@@ -283,12 +283,18 @@ class Tiler {
     return loops.back().var();
   }
 
-  // Reduction loops outside, the vector loop innermost; then vector and unrolled loops.
+  // Reduction loops outside, the vector loop innermost; then vector and unrolled loops. A reduction
+  // over a triangle runs to the end of the tile's last row.
   void order_tile(const std::vector<Loop>& tile, size_t vector_at) {
     if (!s_.status().ok()) return;
     std::vector<Loop> order;
     for (const For& loop : perfect_loops(find_loop(s_.program(), tile[0].var())->statement)) {
-      if (!has_var(tile, loop.var)) order.push_back(Loop(loop.var));
+      if (has_var(tile, loop.var)) continue;
+      order.push_back(Loop(loop.var));
+      for (const Loop& over : tile) {
+        const bool varies = uses(loop.lo, over.var()) || uses(loop.hi, over.var());
+        if (varies) s_.relax(Loop(loop.var), over, place_);
+      }
     }
     for (size_t d = 0; d < tile.size(); ++d) {
       if (d != vector_at) order.push_back(tile[d]);

@@ -86,6 +86,7 @@ template <class Primitive>
 void Schedule::mark(const std::string& action, Loop loop, Place place, const Primitive& primitive) {
   change(action + "(" + name_of(loop) + ")", {loop}, place,
          [&] { return primitive(program_, loop.var()); });
+  named_ = program_;  // a mark renames nothing
 }
 
 template <class Primitive>

@@ -91,6 +91,10 @@ void Schedule::refuse_step(const absl::Status& refusal, const std::string& actio
 void Schedule::record(const std::string& action, Place place, const Program& before,
                       const Effect& effect) {
   Step step;
+  if (!effect.consumed.empty()) {  // first: these names are at hand
+    Names& names = names_in(before);
+    for (const Var& var : effect.consumed) step.consumed.push_back({var, names.of(var)});
+  }
   step.number = next_number();
   step.depth = derived_.empty() ? 0 : 1;
   step.file = place.file_name();
@@ -102,11 +106,7 @@ void Schedule::record(const std::string& action, Place place, const Program& bef
     step.text += " -> " + made;
     step.fate = effect.verb + " " + made;
   }
-  if (!effect.consumed.empty()) {
-    Names names(before);
-    for (const Var& var : effect.consumed) step.consumed.push_back({var, names.of(var)});
-    if (step.fate.empty()) step.fate = effect.verb;
-  }
+  if (!effect.consumed.empty() && step.fate.empty()) step.fate = effect.verb;
   trace_.steps_.push_back(std::move(step));
 }
 
@@ -139,11 +139,19 @@ const Step* Schedule::step_that_consumed(const Var& var) const {
   return nullptr;
 }
 
+Names& Schedule::names_in(const Program& program) const {
+  if (!named_ || &*named_ != &*program) {
+    names_ = Names(program);
+    named_ = program;
+  }
+  return names_;
+}
+
 std::string Schedule::name_of(const Loop& loop) const { return names_of({loop}); }
 
 // As the Program shows them now; a loop that is gone, as it was last shown.
 std::string Schedule::names_of(const std::vector<Loop>& loops) const {
-  Names names(program_);
+  Names& names = names_in(program_);
   std::vector<std::string> parts;
   for (const Loop& loop : loops) {
     if (!loop.var()) {

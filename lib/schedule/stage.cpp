@@ -102,7 +102,7 @@ absl::StatusOr<StageResult> stage(const Program& program, const Buffer& buffer, 
     return own;
   };
   std::vector<Stmt> parts = staging.before;
-  for (const auto& move : moves) parts.push_back(alloc(move.second, staging.region.extent));
+  for (const auto& move : moves) parts.push_back(alloc(move.second, staging.region.room));
   if (in.nest) parts.push_back(in.nest);
   parts.push_back(with_moved_accesses(seq(staging.used), moves, place));
   if (out.nest) parts.push_back(out.nest);

@@ -65,10 +65,10 @@ TEST_CASE("What stands in the way of computing a stage elsewhere") {
   CHECK(compute_at(around_t("for jo in 0..n { for ji in 0..1 { t[jo + ji] = 0.0 } }"), "t", "i") ==
         "the nest of t accesses t[jo + ji], where index 1 is not a loop over the whole dimension: "
         "compute t at a loop before its own loops are split or fused");
-  CHECK(compute_at(around_t("for j in 1..n { t[j] = 0.0 }"), "t", "i") ==
+  CHECK(compute_at(around_t("for j in 1..n { t[j] = 0.0 }"), "t", "i") == "yes");
+  CHECK(compute_at(around_t("for j in 0..cast<i64>(x[0]) { t[j] = 0.0 }"), "t", "i") ==
         "the nest of t accesses t[j], where index 1 is not a loop over the whole dimension: "
-        "compute t "
-        "at a loop before its own loops are split or fused");
+        "compute t at a loop before its own loops are split or fused");
   CHECK(compute_at(around_t("for j in 0..n { t[j] = 0.0 }\nfor k in 0..n { t[k] += x[k] }"), "t",
                    "i") ==
         "t is written by several nests: compute it at a loop before its own nest is taken apart");
@@ -93,7 +93,7 @@ TEST_CASE("What stands in the way of computing a stage elsewhere") {
                    "t", "i") == "t is computed after the loop that it should move to");
   CHECK(
       compute_at(around_t("for j in 0..n { t[j] = x[j] }", "", "for j2 in 0..i { y[j2] = t[j2] }"),
-                 "t", "i") == "the extent of the first index of reads of t varies with i: i");
+                 "t", "i") == "yes");
   CHECK(compute_at("output y: f32[8] { alloc t: f32[8]\n for j in 0..8 { t[j] = 0.0 }\n"
                    "vector for i in 0..8 { y[i] = t[i] } }",
                    "t", "i") ==

@@ -111,12 +111,11 @@ Stmt dropped(const Stmt& s, const StmtNode* node) {
   return rewrite_stmts(s, [&](const Stmt& t) { return t.get() == node ? seq({}) : t; });
 }
 
-Program computed_at(const Program& p, const Buffer& stage, const ComputeAt& plan) {
+Program computed_at(const Program& p, const ComputeAt& plan) {
   VarMap moved;
   for (size_t d = 0; d < plan.loops.size(); ++d) {
     moved[plan.loops[d].var] = plan.region.lo[d] + Expr(plan.loops[d].var);
   }
-  const std::vector<Expr> shape = *shape_of(p, stage);
   Stmt nest = substitute(plan.nest, moved);
   nest = rewrite_stmts(nest, [&](const Stmt& s) {
     for (size_t d = 0; d < plan.loops.size(); ++d) {
@@ -124,7 +123,7 @@ Program computed_at(const Program& p, const Buffer& stage, const ComputeAt& plan
       if (!loop || !(loop->var == plan.loops[d].var)) continue;
       const Expr at = moved[loop->var];
       return make_for(loop->var, 0, plan.region.extent[d], loop->kind,
-                      make_if((Expr(0) <= at) & (at < shape[d]), loop->body));
+                      make_if((plan.loops[d].lo <= at) & (at < plan.loops[d].hi), loop->body));
     }
     return s;
   });
@@ -158,8 +157,7 @@ TEST_CASE("Stages move and disappear without a change of the outputs") {
     const Var at = find_var(p, random.chance(50) ? "io" : "ii");
     if (const auto plan = may_compute_at(p, t, at); plan.ok()) {
       ++moved;
-      const Program q =
-          n < 300 ? test::checked(computed_at(p, t, *plan)) : computed_at(p, t, *plan);
+      const Program q = n < 300 ? test::checked(computed_at(p, *plan)) : computed_at(p, *plan);
       if (!same(before, run(q))) FAIL("compute_at changes\n" << p << "into\n" << q);
     }
     if (const auto plan = may_inline(p, t); plan.ok()) {

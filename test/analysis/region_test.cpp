@@ -23,7 +23,8 @@ Var loop_named(const Stmt& s, std::string_view name) {
   return Var();
 }
 
-// What the body of loop `at` touches of t: "[lo +extent, ...]", or the reason of the refusal.
+// What the body of loop `at` touches of t: "[lo +extent, ...]", with the room for it where the
+// extent varies, or the reason of the refusal.
 std::string region_in(const std::string& declarations, const std::string& body, std::string_view at,
                       Which which = Which::kReads) {
   const Program p =
@@ -36,6 +37,7 @@ std::string region_in(const std::string& declarations, const std::string& body, 
   std::string text;
   for (size_t d = 0; d < region->lo.size(); ++d) {
     text += (d == 0 ? "" : ", ") + print(region->lo[d]) + " +" + print(region->extent[d]);
+    if (!equal(region->room[d], region->extent[d])) text += " of " + print(region->room[d]);
   }
   return "[" + text + "]";
 }
@@ -85,11 +87,23 @@ TEST_CASE("An index in a constant range is bounded by it") {
                   "i") == "[0 +3]");
 }
 
+TEST_CASE("An extent that varies needs the room of the largest") {
+  const char* t = "size n input t: f32[n]";
+  CHECK(region_in(t, "for i in 0..n { for j in 0..i { y[i] = t[j] } }", "i") == "[0 +i of n - 1]");
+  CHECK(region_in(t,
+                  "for io in 0..3 { for ii in 0..4 { for j in 0..min(n, io * 4 + ii + 1) {"
+                  "y[io] = t[j] } } }",
+                  "io") == "[0 +min(n, io * 4 + 4) of min(n, 12)]");
+  CHECK(region_in(t, "for i in 0..8 { for k in i..8 { for j in i..k { y[i] = t[j] } } }", "k") ==
+        "[i +k - i of 7]");
+}
+
 TEST_CASE("What cannot be a box is refused with the reason") {
   CHECK(region_in("size n input t: f32[n]", "for i in 0..n { for r in 0..n { y[i] = t[r * r] } }",
                   "i") == "the first index of reads of t varies non-monotonically with r: r * r");
-  CHECK(region_in("size n input t: f32[n]", "for i in 0..n { for j in 0..i { y[i] = t[j] } }",
-                  "i") == "the extent of the first index of reads of t varies with i: i");
+  const char* data = "size n input t: f32[n] input last: i64[n]";
+  CHECK(region_in(data, "for i in 0..n { for j in 0..min(n, last[i]) { y[i] = t[j] } }", "i") ==
+        "the extent of the first index of reads of t varies with last: min(n, last[i])");
   CHECK(region_in("size n input t: f32[n]", "for i in 0..n { y[i] = 0.0 }", "i") ==
         "there are no reads of t");
 }

@@ -74,6 +74,54 @@ program blur
 )");
 }
 
+// What row i needs of t grows with i; the nest of t computes a part of it.
+TEST_CASE("A stage shrinks to a triangle, in memory that holds its last row") {
+  const Program p = parsed(R"(
+program triangle
+  size n
+  input x: f32[n]
+  output out: f32[n]
+{
+  alloc t: f32[n + 1]
+  for i in 0..n { t[i] = x[i] * 2.0 }
+  for j in 0..n {
+    out[j] = 0.0
+    for r in 0..j + 1 { out[j] += t[r] }
+  }
+})");
+  for (const int64_t n : {0, 1, 7, 8, 9}) {
+    Followed s(p, sizes_of(p, {{"n", n}}));
+    const auto [jo, ji] = s->split(s->loops("out")[0], 4);
+    (void)ji;
+    const auto [i] = s->compute_at<1>("t", jo);
+    s.check();
+    CHECK(body_of(s->program()) == R"(  for jo in 0..(n + 3) // 4 {
+    alloc t: f32[(n + 3) // 4 * 4]
+    for i in 0..jo * 4 + 4 {
+      if i < n {
+        t[i] = x[i] * 2.0
+      }
+    }
+    for ji in 0..4 {
+      if jo * 4 + ji < n {
+        out[jo * 4 + ji] = 0.0
+      }
+      for r in 0..jo * 4 + ji + 1 {
+        if jo * 4 + ji < n {
+          out[jo * 4 + ji] += t[r]
+        }
+      }
+    }
+  }
+)");
+    const auto [io, ii] = s->split(i, 3);
+    (void)io;
+    s.check();
+    s->vectorize(ii);
+    s.check();
+  }
+}
+
 TEST_CASE("A stage that is read outside of the loop does not move") {
   const Program p = parsed(R"(
 program two

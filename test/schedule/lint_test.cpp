@@ -137,6 +137,20 @@ TEST_CASE("vectors that do not fill the target's are named") {
 )");
 }
 
+TEST_CASE("a stage that a loop declares anew is not carried through it") {
+  const Size m("m"), n("n");
+  const Tensor x = input("x", f32, {m, n});
+  const Tensor peak =
+      compute("peak", {m}, [&](Expr i) { return max_over(n, [&](Expr r) { return x(i, r); }); });
+  const Tensor y = compute("y", {m, n}, [&](Expr i, Expr j) { return x(i, j) - peak(i); });
+  Schedule s(program("centred", {x}, {y}), {{m, 4}, {n, 64}});
+  auto [i, j] = s.loops<2>("y");
+  s.compute_at("peak", i);
+  s.lanes(s.all_loops("peak").back());
+  s.vectorize(s.split(j, 16).second);
+  CHECK(hints_of(s) == "");
+}
+
 TEST_CASE("what cannot be better is left alone") {
   const Size n("n");
   const Tensor x = input("x", f32, {n});

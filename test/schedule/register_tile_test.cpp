@@ -129,8 +129,9 @@ TEST_CASE("A register tile over a loop that fuses two dimensions is refused with
   s->register_tile("linear", {fused}, {8});
   CHECK(refusal_of(s.schedule()) ==
         "schedule step 2: register_tile(linear, {ij}, {8}) refused\n"
-        "  compute_at(linear, ijo): the extent of the first index of reads of linear varies with "
-        "ijo: (ijo * 8 + 7) // 19 - ijo * 8 // 19 + 1");
+        "  vectorize(i): the lanes of a vector must be a constant number, and loop i runs over "
+        "0..(ijo * 8 + 7) // 19 - ijo * 8 // 19 + 1: split it first\n"
+        "  legal here: split(i, 16), then vectorize(ii)");
 }
 
 TEST_CASE("A register tile that is refused changes nothing") {

@@ -15,7 +15,9 @@ namespace tenon {
 
 struct Region {
   std::vector<Expr> lo;      // first index per dimension
-  std::vector<Expr> extent;  // number of indices per dimension; independent of the loops around
+  std::vector<Expr> extent;  // number of indices per dimension; it may vary with the loops around
+  std::vector<Expr>
+      room;  // the most that it is in any of their iterations: what memory has to hold
 };
 
 // The hull of all reads (or of all accesses) of `buffer` in s. The loops inside s are eliminated

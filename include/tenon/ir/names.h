@@ -7,8 +7,8 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
+#include <unordered_map>
 
 #include "tenon/ir/program.h"
 
@@ -32,10 +32,10 @@ class Names {
   void name_reducers(const Stmt& body);
   std::string free_name(const std::string& wanted);
 
-  std::map<uint64_t, std::string> by_id_;  // variables and buffers share one numbering
+  std::unordered_map<uint64_t, std::string> by_id_;  // variables and buffers share one numbering
   std::vector<std::pair<Reduction, std::string>> reducers_;
   std::vector<std::pair<Instruction, std::string>> instructions_;
-  std::map<std::string, int> taken_;  // and the last suffix that was tried for it
+  std::unordered_map<std::string, int> taken_;  // and the last suffix that was tried for it
 };
 
 // The expression, and the first line of the statement without its brace, as the text shows them.

@@ -27,6 +27,7 @@
 
 #include "tenon/base/status.h"
 #include "tenon/ir/index.h"
+#include "tenon/ir/names.h"
 #include "tenon/ir/program.h"
 #include "tenon/ir/size.h"
 #include "tenon/schedule/factor.h"
@@ -397,6 +398,8 @@ class Schedule {
   absl::Status wrong_count(std::string_view stage, const std::vector<Loop>& found,
                            size_t count) const;
   const Step* step_that_consumed(const Var& var) const;
+  // The names of program_, or of the Program that it was when they were last asked for.
+  Names& names_in(const Program& program) const;
   std::string name_of(const Loop& loop) const;
   std::string names_of(const std::vector<Loop>& loops) const;
   Expr with_sizes(const Expr& e) const;
@@ -412,6 +415,9 @@ class Schedule {
                        const std::optional<Loop>& loop, Place place);
 
   Program program_;
+  // To name everything takes longer than most steps do, so the names are kept with their Program.
+  mutable Program named_;
+  mutable Names names_;
   Sizes sizes_;
   Trace trace_;
   absl::Status status_;
