@@ -2,7 +2,9 @@
 
 #include "lower/index_math.h"
 #include "tenon/analysis/affine.h"
+#include "tenon/analysis/prove.h"
 #include "tenon/ir/fold.h"
+#include "tenon/ir/operators.h"
 
 namespace tenon {
 namespace {
@@ -55,6 +57,19 @@ bool Lanes::uses_names(const Expr& e) const {
 
 // A comparison that is linear in the lane holds for some lane if it holds at one end. When all of
 // them prefer the same end, they hold together there or nowhere.
+bool Lanes::apart(const std::vector<Expr>& indices, const Facts& facts) const {
+  const Var other(lane_.name(), i64);
+  std::vector<Expr> meet;
+  for (const Expr& index : indices) {
+    if (uses_names(index)) continue;  // it may differ or not
+    const Affine a = to_affine(index);
+    if (a.is_linear_in(lane_) && a.coefficient(lane_) != 0) return true;
+    meet.push_back(index == substitute(index, {{lane_, other}}));
+  }
+  const Facts two = facts.inside(LoopRange{other, Expr(lane_) + 1, lo_ + Expr(int64_t{count_})});
+  return never(two, meet) == Answer::kYes;
+}
+
 Expr Lanes::any_on(const LaneMask& mask) const {
   int direction = 0;
   for (const Expr& condition : mask.conditions) {

@@ -37,6 +37,8 @@ class Lanes {
   bool in_bounds(const Buffer& buffer, const std::vector<Expr>& indices, const Facts& facts) const {
     return prover_.in_bounds(buffer, indices, facts);
   }
+  // No two lanes meet in one element, not even those that are off.
+  bool apart(const std::vector<Expr>& indices, const Facts& facts) const;
   // Whether any lane is on, as a scalar; null when that is not easily said.
   Expr any_on(const LaneMask& mask) const;
   bool is_local(const Buffer& buffer) const { return prover_.is_local(buffer); }

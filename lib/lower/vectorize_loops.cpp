@@ -8,9 +8,10 @@
 // Needs: kVectorsCut, kNoUnroll. Gives: kExplicitVectors. Statements run in lock step, one after
 // the other for all lanes; serial loops inside are the same for all lanes and stay around them.
 // * Guards that are the same for all lanes stay Ifs. Others become masks on loads and stores of
-//   parameters. Locals are never masked while all lanes lie inside of them: a store there keeps the
-//   old value by a select, an accumulation adds the identity. (A mask on a local keeps it out of
-//   registers.)
+//   parameters. Locals are never masked while all lanes lie inside of them, each at an element of
+//   its own: a store there keeps the old value by a select, an accumulation adds the identity. (A
+//   mask on a local keeps it out of registers. In a folded buffer a lane that is off may stand
+//   where one that is on writes, and would put the old value back.)
 // * Whatever is the same for all lanes stays scalar. Under a mask it is loaded only if that is in
 //   bounds anyway or some lane is on.
 // * An accumulation with one target for all lanes becomes a fold.
@@ -144,9 +145,11 @@ class Vectorizer {
 
   bool unmasked(const std::vector<Buffer>& buffers, const std::vector<Expr>& indices,
                 const LanePlace& place) {
-    return std::all_of(buffers.begin(), buffers.end(), [&](const Buffer& buffer) {
+    const auto is_inside = [&](const Buffer& buffer) {
       return lanes_.is_local(buffer) && lanes_.in_bounds(buffer, indices, place.facts);
-    });
+    };
+    return std::all_of(buffers.begin(), buffers.end(), is_inside) &&
+           lanes_.apart(indices, place.facts);
   }
 
   const For& loop_;
