@@ -116,6 +116,30 @@ TEST_CASE("A local where two lanes may meet is masked: one that is off would und
   CHECK(kept("v % 6, v // 6"));
 }
 
+TEST_CASE("A local of several workers is masked where lanes that are off reach another's part") {
+  const auto kept = [](const std::string& extent, const std::string& element) {
+    return body_after(vectorize_loops, R"(
+    program p
+      size n
+      input x: f32[16]
+      output y: f32[8]
+    {
+      alloc t: f32[)" + extent + R"(]
+      parallel for i in 0..4 {
+        for k in 0..2 { vector for v in 0..8 { if v < n { t[)" +
+                                           element + R"(] = x[v] } } }
+      }
+    })")
+               .find("where") == std::string::npos;
+  };
+  CHECK_FALSE(kept("20", "i * 4 + v"));  // lane 4 of iteration 0 is lane 0 of iteration 1
+  CHECK_FALSE(kept("8", "v"));
+  CHECK_FALSE(kept("48", "i * 8 + k * 16 + v"));
+  CHECK(kept("32", "i * 8 + v"));
+  CHECK(kept("64", "i * 16 + k * 8 + v"));
+  CHECK(kept("4, 8", "i, v"));
+}
+
 TEST_CASE("Lanes that are off undo nothing in a folded buffer") {
   const Program p = test::parsed(R"(
     program p

@@ -3,6 +3,7 @@
 //   tenon_fuzz [pairs] [first seed] [steps]   draws pairs; a failure is shrunk and printed
 //   tenon_fuzz --replay FILE                  checks the pair of such a text again
 //   tenon_fuzz --shrink FILE                  ... and shrinks it
+//   tenon_fuzz --draw FOLDER                  200 Programs and traces, for fuzz_text to begin with
 //
 // Pairs run in a process of their own, so that one that crashes or hangs is a failure like any
 // other.
@@ -17,6 +18,7 @@
 #include <new>
 #include <sstream>
 
+#include "support/native.h"
 #include "support/pair_check.h"
 #include "support/shrink.h"
 
@@ -141,11 +143,26 @@ int replay_file(const std::string& name, bool shrinks) {
   return 1;
 }
 
+int draw_texts(const std::string& folder) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const Pair pair = draw_pair(seed, {});
+    const absl::StatusOr<Schedule> schedule = schedule_of(pair);
+    if (!schedule.ok()) return 1;
+    const std::string name = folder + "/" + std::to_string(seed);
+    std::ofstream(name + "_first") << pair.c.program;
+    std::ofstream(name + "_last") << schedule->program();
+    std::ofstream(name + "_trace") << schedule->trace();
+  }
+  return 0;
+}
+
 }  // namespace
 }  // namespace tenon::test
 
 int main(int argc, char** argv) {
+  tenon::test::native_targets();  // says once what is left out, not in every process
   const std::string mode = argc == 3 ? argv[1] : "";
+  if (mode == "--draw") return tenon::test::draw_texts(argv[2]);
   if (mode == "--replay" || mode == "--shrink") {
     return tenon::test::replay_file(argv[2], mode == "--shrink");
   }
