@@ -313,7 +313,7 @@ class Generator {
       extents[0] = axis.index + 1;
       inside[0] = axis.extent;
     }
-    if (rng_.chance(8)) {
+    if (rng_.chance(25)) {
       const std::optional<Expr> data = an_i32(axes);
       if (data) forms_.insert("at_most");
       if (data) extents[0] = at_most(*data % (inside[0] + 1), inside[0]);
@@ -601,6 +601,12 @@ Program with_some_names(Rng& rng, const Program& program) {
 }
 
 bool shows_size(const ProgramData& program, const Var& size) {
+  const auto hides = [&](const Expr& extent) { return !extent.is<VarRef>() && uses(extent, size); };
+  for (const Param& param : program.params) {
+    if (param.role != Role::kWeight) continue;
+    // What packs a weight sees nothing else.
+    if (std::any_of(param.shape.begin(), param.shape.end(), hides)) return false;
+  }
   for (const Param& param : program.params) {
     if (param.role == Role::kWeight) continue;  // its stored form may not show it
     for (const Expr& extent : param.shape) {
