@@ -146,6 +146,8 @@ Program simplify(const Program& program, KeepLoops keep) {
   for (Param& param : data.params) {
     for (Expr& extent : param.shape) {
       const Expr simple = simplify(extent, facts);
+      // An extent that is never possible is the caller's to hear of, as it was written.
+      if (as_int(simple).value_or(0) < 0) continue;
       changed = changed || simple.get() != extent.get();
       extent = simple;
     }

@@ -91,7 +91,9 @@ std::string print(const Diagnostic& d) {
 
 absl::Status make_status(const Diagnostic& diagnostic, absl::StatusCode code) {
   absl::Status status(code, print(diagnostic));
-  status.SetPayload(kPayloadUrl, absl::Cord(encode(diagnostic)));
+  // From a view: Clang looks for the constructor from std::string under another name than GCC gave
+  // it in the distribution's Abseil.
+  status.SetPayload(kPayloadUrl, absl::Cord(absl::string_view(encode(diagnostic))));
   return status;
 }
 

@@ -146,14 +146,20 @@ class Machine {
 
   void exec(const Stmt& s, const Lanes& lanes) {
     if (failed() || lanes.empty()) return;
-    if (options_.max_statements > 0 && ++executed_ > options_.max_statements) {
-      fail(absl::StatusCode::kDeadlineExceeded, "too many statements");
-      return;
-    }
+    if (!count(lanes.size())) return;
     const Stmt* outer = statement_;
     statement_ = &s;
     std::visit([&](const auto& node) { exec_node(node, lanes); }, s.node().kind);
     if (!failed()) statement_ = outer;
+  }
+
+  // A statement counts once per lane. Returns whether the run may go on.
+  bool count(size_t lanes) {
+    executed_ += static_cast<int64_t>(lanes);
+    if (options_.max_statements > 0 && executed_ > options_.max_statements) {
+      fail(absl::StatusCode::kDeadlineExceeded, "too many statements");
+    }
+    return !failed();
   }
 
   // A write touches the lanes of the vector loop around it, or its own explicit lanes.
@@ -171,6 +177,7 @@ class Machine {
     if (explicit_lanes == 1) {
       for (int lane : lanes) keep(lane);
     } else {
+      if (!count(static_cast<size_t>(explicit_lanes - 1))) return active;
       for (int lane = 0; lane < explicit_lanes; ++lane) keep(lane);
     }
     return active;
@@ -325,8 +332,10 @@ class Machine {
       exec_vector(node, lo, hi);
       return;
     }
+    Values& value = values_[node.var.id()];  // its place stays while others are added
+    value.resize(1);
     for (int64_t i = lo; i < hi && !failed(); ++i) {
-      set(node.var, {bits_of_int(i64, i)});
+      value[0] = bits_of_int(i64, i);
       exec(node.body, lanes);
     }
   }

@@ -1,5 +1,6 @@
 #include "ir/grammar.h"
 #include "ir/verifier.h"
+#include "tenon/ir/fold.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -147,7 +148,7 @@ void ProgramVerifier::check_shape_of(const Param& param) {
   });
   for (const Expr& extent : param.shape) {
     check_over_sizes(extent, "extent");
-    require(as_int(extent).value_or(0) >= 0,
+    require(!extent || as_int(fold_constants(extent)).value_or(0) >= 0,
             [&] { return "the extent " + text(extent) + " must be at least 0"; });
   }
   require(param.strides.empty() || param.strides.size() == param.shape.size(), [&] {

@@ -1,8 +1,14 @@
 #include "lower/lanes.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 #include "lower/index_math.h"
 #include "tenon/analysis/affine.h"
+#include "tenon/analysis/prove.h"
 #include "tenon/ir/fold.h"
+#include "tenon/ir/operators.h"
 
 namespace tenon {
 namespace {
@@ -51,6 +57,50 @@ bool Lanes::uses_names(const Expr& e) const {
     if (!(var == lane_) && uses(e, var)) return true;
   }
   return false;
+}
+
+bool Lanes::apart(const std::vector<Expr>& indices, const Facts& facts) const {
+  for (const Expr& index : indices) {
+    const Affine a = to_affine(index);
+    if (!uses_names(index) && a.is_linear_in(lane_) && a.coefficient(lane_) != 0) return true;
+  }
+  const Var other(lane_.name(), i64);
+  const LoopRange behind{other, Expr(lane_) + 1, lo_ + Expr(int64_t{count_})};
+  return never_meet(indices, {{lane_, other}}, facts.inside(behind));
+}
+
+bool Lanes::workers_apart(const Var& parallel, const std::vector<Expr>& indices,
+                          const Facts& facts) const {
+  VarMap others;
+  Facts both = facts;
+  for (const LoopRange& loop : facts.loops()) {
+    const bool is_it = loop.var == parallel;
+    if (!is_it && others.empty()) continue;  // the same for both
+    const Var other(loop.var.name(), i64);
+    const Expr lo = is_it ? Expr(loop.var) + 1 : substitute(loop.lo, others);
+    both = both.inside(LoopRange{other, lo, substitute(loop.hi, others)});
+    others.emplace(loop.var, other);
+  }
+  // Of names and data the other iteration may have others.
+  const auto is_loops = [&](const Expr& index) {
+    const std::set<Var> vars = free_vars(index);
+    return !has_load(index) && std::all_of(vars.begin(), vars.end(), [&](const Var& var) {
+      return facts.range_of(var) || facts.is_fixed(var);
+    });
+  };
+  std::vector<Expr> known;
+  std::copy_if(indices.begin(), indices.end(), std::back_inserter(known), is_loops);
+  return never_meet(known, others, both);
+}
+
+bool Lanes::never_meet(const std::vector<Expr>& indices, const VarMap& others,
+                       const Facts& facts) const {
+  std::vector<Expr> meet;
+  for (const Expr& index : indices) {
+    if (uses_names(index)) continue;  // it may differ or not
+    meet.push_back(index == substitute(index, others));
+  }
+  return never(facts, meet) == Answer::kYes;
 }
 
 // A comparison that is linear in the lane holds for some lane if it holds at one end. When all of

@@ -37,6 +37,11 @@ class Lanes {
   bool in_bounds(const Buffer& buffer, const std::vector<Expr>& indices, const Facts& facts) const {
     return prover_.in_bounds(buffer, indices, facts);
   }
+  // No two lanes meet in one element, not even those that are off.
+  bool apart(const std::vector<Expr>& indices, const Facts& facts) const;
+  // Two iterations of a parallel loop around this one meet in no element, whatever lanes are on.
+  bool workers_apart(const Var& parallel, const std::vector<Expr>& indices,
+                     const Facts& facts) const;
   // Whether any lane is on, as a scalar; null when that is not easily said.
   Expr any_on(const LaneMask& mask) const;
   bool is_local(const Buffer& buffer) const { return prover_.is_local(buffer); }
@@ -46,6 +51,8 @@ class Lanes {
   void name(const Var& var, const Var& lanes) { names_.emplace(var, lanes); }
 
  private:
+  // The access in an iteration and in one of other values of loops is never of one element.
+  bool never_meet(const std::vector<Expr>& indices, const VarMap& others, const Facts& facts) const;
   bool differs(const Expr& e) const;
   bool uses_names(const Expr& e) const;
   Expr across_binary(const Expr& e, const Binary& b, const LanePlace& place) const;

@@ -8,12 +8,16 @@
 // Needs: kVectorsCut, kNoUnroll. Gives: kExplicitVectors. Statements run in lock step, one after
 // the other for all lanes; serial loops inside are the same for all lanes and stay around them.
 // * Guards that are the same for all lanes stay Ifs. Others become masks on loads and stores of
-//   parameters. Locals are never masked while all lanes lie inside of them: a store there keeps the
-//   old value by a select, an accumulation adds the identity. (A mask on a local keeps it out of
-//   registers.)
+//   parameters. Locals are never masked while all lanes lie inside of them, each at an element of
+//   its own: a store there keeps the old value by a select, an accumulation adds the identity. (A
+//   mask on a local keeps it out of registers. In a folded buffer a lane that is off may stand
+//   where one that is on writes, and would put the old value back.)
 // * Whatever is the same for all lanes stays scalar. Under a mask it is loaded only if that is in
 //   bounds anyway or some lane is on.
 // * An accumulation with one target for all lanes becomes a fold.
+#include <functional>
+#include <map>
+
 #include "lower/functions.h"
 #include "lower/index_math.h"
 #include "lower/lanes.h"
@@ -26,8 +30,11 @@ namespace {
 
 class Vectorizer {
  public:
-  Vectorizer(const For& loop, int32_t count, BoundsProver& prover)
-      : loop_(loop), lanes_(loop, count, prover) {}
+  // `workers` gives the parallel loops that stand between a buffer's declaration and this one.
+  using Workers = std::function<std::vector<Var>(const Buffer&)>;
+
+  Vectorizer(const For& loop, int32_t count, BoundsProver& prover, Workers workers)
+      : loop_(loop), lanes_(loop, count, prover), workers_(std::move(workers)) {}
 
   absl::StatusOr<Stmt> run(const Facts& facts) {
     const Stmt body = statement(loop_.body, {{}, facts.inside(loop_)});
@@ -144,13 +151,20 @@ class Vectorizer {
 
   bool unmasked(const std::vector<Buffer>& buffers, const std::vector<Expr>& indices,
                 const LanePlace& place) {
-    return std::all_of(buffers.begin(), buffers.end(), [&](const Buffer& buffer) {
-      return lanes_.is_local(buffer) && lanes_.in_bounds(buffer, indices, place.facts);
-    });
+    const auto is_own = [&](const Buffer& buffer) {
+      if (!lanes_.is_local(buffer) || !lanes_.in_bounds(buffer, indices, place.facts)) return false;
+      const std::vector<Var> workers = workers_(buffer);
+      return std::all_of(workers.begin(), workers.end(), [&](const Var& parallel) {
+        return lanes_.workers_apart(parallel, indices, place.facts);
+      });
+    };
+    return std::all_of(buffers.begin(), buffers.end(), is_own) &&
+           lanes_.apart(indices, place.facts);
   }
 
   const For& loop_;
   Lanes lanes_;
+  const Workers workers_;
   absl::Status status_;
 };
 
@@ -163,6 +177,9 @@ class Walker {
     if (const For* x = s.as<For>()) return loop(s, *x, facts);
     if (const If* x = s.as<If>()) return inside(s, facts.given(x->condition));
     if (!s.is<Seq>()) return s;
+    for (const Stmt& part : statements_of(s)) {
+      if (const Alloc* x = part.as<Alloc>()) homes_[x->buffer] = parallel_.size();
+    }
     Facts here = facts;
     return map_children(
         s, [](const Expr& e) { return e; },
@@ -181,7 +198,10 @@ class Walker {
   }
 
   Stmt loop(const Stmt& s, const For& x, const Facts& facts) {
-    if (x.kind != ForKind::kVector) return inside(s, facts.inside(x));
+    if (x.kind == ForKind::kParallel) parallel_.push_back(x.var);
+    const Stmt within = x.kind == ForKind::kVector ? s : inside(s, facts.inside(x));
+    if (x.kind == ForKind::kParallel) parallel_.pop_back();
+    if (x.kind != ForKind::kVector) return within;
     const std::optional<int64_t> count = constant_extent(x);
     if (!count) {
       status_ = refuse("vector loop " + x.var.name() + " needs a constant number of iterations");
@@ -189,12 +209,21 @@ class Walker {
     }
     if (*count <= 0) return seq({});
     if (*count == 1) return substitute_folded(x.body, {{x.var, x.lo}});
-    absl::StatusOr<Stmt> body = Vectorizer(x, static_cast<int32_t>(*count), prover_).run(facts);
+    const auto workers = [&](const Buffer& buffer) {
+      const auto home = homes_.find(buffer);
+      const size_t around = home == homes_.end() ? 0 : home->second;
+      return std::vector<Var>(parallel_.begin() + static_cast<std::ptrdiff_t>(around),
+                              parallel_.end());
+    };
+    absl::StatusOr<Stmt> body =
+        Vectorizer(x, static_cast<int32_t>(*count), prover_, workers).run(facts);
     if (!body.ok()) status_ = body.status();
     return body.ok() ? *body : s;
   }
 
   BoundsProver prover_;
+  std::vector<Var> parallel_;       // loops around, outermost first
+  std::map<Buffer, size_t> homes_;  // how many of them stand around a buffer's declaration
   absl::Status status_;
 };
 

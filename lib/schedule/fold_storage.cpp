@@ -9,7 +9,8 @@
 // A circular buffer: elements that are `factor` apart share a place.
 // Obligation (may_fold_storage): the stage is a local buffer, and an element is not used any more
 // once one that shares its place, and lies further on, was written; or the same for one that lies
-// before it. Exact.
+// before it. The lanes of a vector loop store to different places, also those that guards turn off.
+// Exact.
 #include "schedule/move_accesses.h"
 #include "schedule/resize.h"
 #include "tenon/analysis/legality_storage.h"

@@ -342,4 +342,18 @@ TEST_CASE("an integer that went through a float saturates, and does not wrap") {
   CHECK(print(simplify(through)) == "saturate<u8>(x)");
 }
 
+TEST_CASE("an extent that is never possible stays as it was written") {
+  const Program p = test::parsed(R"(
+    program f
+      size n
+      input x: f32[n - n - 2, n + n]
+      output y: f32[]
+    {
+      y[] = 1.0
+    })");
+  const Program simple = test::checked(simplify(p));
+  CHECK(print(simple->params[0].shape[0]) == "n - n - 2");
+  CHECK(print(simple->params[0].shape[1]) == "n * 2");
+}
+
 }  // namespace tenon

@@ -188,6 +188,22 @@ TEST_CASE("a bound on statements stops a long run") {
   InterpOptions options;
   options.max_statements = 1000;
   CHECK(interpret(p, {}, {&y}, options).code() == absl::StatusCode::kDeadlineExceeded);
+  // Lanes are counted one by one: 1000 times 8 of them, written in either way.
+  const Program lanes = test::parsed(R"(
+    program p
+      output y: f32[8]
+    { for i in 0..1000 { vector for j in 0..8 { y[j] = 1.0 } } })");
+  const Program vectors = test::parsed(R"(
+    program p
+      output y: f32[8]
+    { for i in 0..1000 { y[ramp(0, 1, 8)] = broadcast(1.0, 8) } })");
+  Array wide(f32, {8});
+  for (const Program& q : {lanes, vectors}) {
+    options.max_statements = 8'000;
+    CHECK(interpret(q, {}, {&wide}, options).code() == absl::StatusCode::kDeadlineExceeded);
+    options.max_statements = 10'000;
+    CHECK(interpret(q, {}, {&wide}, options) == absl::OkStatus());
+  }
 }
 
 TEST_CASE("arrays compare by bits, and any NaN equals any NaN") {

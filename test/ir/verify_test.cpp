@@ -141,6 +141,7 @@ TEST_CASE("shapes are i64 expressions over sizes") {
         "parameter x: variable eps is used where it is not declared; declare it by a loop or a let "
         "around this");
   CHECK(with_extent(Expr(-3)) == "parameter x: the extent -3 must be at least 0");
+  CHECK(with_extent(~Expr(0) * 2) == "parameter x: the extent ~0 * 2 must be at least 0");
   CHECK(with_extent(Expr()) == "parameter x: an expression is missing (null)");
   CHECK(with_extent(invalid("operator + on u64 and i32: ...")) ==
         "parameter x: operator + on u64 and i32: ...");

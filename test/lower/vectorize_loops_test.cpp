@@ -93,6 +93,69 @@ TEST_CASE("A local that lanes would leave is masked after all") {
         "ramp(0, 1, 8) < broadcast(5, 8)\n");
 }
 
+TEST_CASE("A local where two lanes may meet is masked: one that is off would undo the other") {
+  const auto kept = [](const std::string& element) {
+    return body_after(vectorize_loops, R"(
+    program p
+      size n
+      input x: f32[16]
+      output y: f32[8]
+    {
+      alloc t: f32[8, 8]
+      vector for v in 0..8 { if v < n { t[)" +
+                                           element + R"(] = x[v] } }
+      vector for u in 0..8 { y[u] = t[0, u] }
+    })")
+               .find("where") == std::string::npos;
+  };
+  CHECK_FALSE(kept("0, v % 6"));
+  CHECK_FALSE(kept("v // 4, v % 3"));
+  CHECK_FALSE(kept("v // 2, 1"));
+  CHECK(kept("7 - v, v % 2"));
+  CHECK(kept("v // 2, v % 2"));
+  CHECK(kept("v % 6, v // 6"));
+}
+
+TEST_CASE("A local of several workers is masked where lanes that are off reach another's part") {
+  const auto kept = [](const std::string& extent, const std::string& element) {
+    return body_after(vectorize_loops, R"(
+    program p
+      size n
+      input x: f32[16]
+      output y: f32[8]
+    {
+      alloc t: f32[)" + extent + R"(]
+      parallel for i in 0..4 {
+        for k in 0..2 { vector for v in 0..8 { if v < n { t[)" +
+                                           element + R"(] = x[v] } } }
+      }
+    })")
+               .find("where") == std::string::npos;
+  };
+  CHECK_FALSE(kept("20", "i * 4 + v"));  // lane 4 of iteration 0 is lane 0 of iteration 1
+  CHECK_FALSE(kept("8", "v"));
+  CHECK_FALSE(kept("48", "i * 8 + k * 16 + v"));
+  CHECK(kept("32", "i * 8 + v"));
+  CHECK(kept("64", "i * 16 + k * 8 + v"));
+  CHECK(kept("4, 8", "i, v"));
+}
+
+TEST_CASE("Lanes that are off undo nothing in a folded buffer") {
+  const Program p = test::parsed(R"(
+    program p
+      size n
+      input x: i32[16]
+      output y: i32[6]
+    {
+      alloc t: i32[8]
+      for z in 0..8 { t[z] = 0i32 }
+      vector for v in 0..8 { if v < n { t[v % 6] = x[v] } }
+      vector for w in 0..8 { if w < n { t[w % 6] += 1i32 } }
+      for u in 0..6 { y[u] = t[u] }
+    })");
+  for (int64_t n = 0; n <= 6; ++n) check_pass(vectorize_loops, p, {{"n", n}});
+}
+
 TEST_CASE("One target for all lanes is a fold") {
   CHECK(vectorized("y[2] += x[v]") == "y[2] += x[ramp(0, 1, 16)]\n");
   CHECK(vectorized("y[2] += 1.0") == "y[2] += broadcast(1.0, 16)\n");

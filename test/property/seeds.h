@@ -12,18 +12,29 @@
 
 namespace tenon::test {
 
+// With sanitizers or without optimisation a pair takes many times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
+inline constexpr int64_t kPairs = 1'000;
+#else
+inline constexpr int64_t kPairs = 5'000;
+#endif
+
 // Every second seed from `first` on. At least a thousand, or the floors mean nothing.
-inline void check_seeds(uint64_t first, int64_t pairs) {
+inline void check_seeds(uint64_t first, int64_t pairs = kPairs) {
+  const PairOptions options;
   PairCounts counts;
   for (uint64_t seed = first; counts.pairs < pairs; seed += 2) {
-    const std::string wrong = check_pair(seed, {}, counts);
-    if (!wrong.empty()) FAIL(wrong);
+    const std::optional<PairFailure> failure = check_pair(seed, options, counts);
+    if (failure) FAIL("seed " << seed << "\n" << failure->to_string());
   }
   std::cout << counts.pairs << " pairs, " << counts.accepted << " steps accepted, "
             << counts.refused << " refused, " << counts.reassociated << " reassociated, "
             << counts.lowered << " lowered forms, " << counts.native << " machine codes, "
-            << counts.instructions << " forms with instructions\n";
+            << counts.instructions << " forms with instructions, " << counts.longest
+            << " steps in the longest trace\n";
   for (const auto& [name, count] : counts.primitives) std::cout << name << " " << count << "  ";
+  std::cout << "\n";
+  for (const auto& [name, count] : counts.forms) std::cout << name << " " << count << "  ";
   std::cout << "\n";
   std::istringstream names(
       "split fuse reorder tile cut unroll vectorize parallelize fission compute_at inline_into "
@@ -34,13 +45,37 @@ inline void check_seeds(uint64_t first, int64_t pairs) {
       "split_rows tensorize");
   for (std::string name; names >> name;) {
     INFO(name);
-    CHECK(counts.primitives[name] >= 20);
+    CHECK(counts.primitives[name] >= pairs / 100);
   }
-  CHECK(counts.reassociated >= 10);
-  CHECK(counts.lowered == 3 * pairs);
+  for (const char* form : {"accumulating update",
+                           "storing update",
+                           "at_most",
+                           "bitcast",
+                           "concat",
+                           "gather",
+                           "named values",
+                           "pad_constant",
+                           "pad_edge",
+                           "pad_reflect",
+                           "pad_wrap",
+                           "quantized",
+                           "reduction by functions",
+                           "saturating cast",
+                           "scan",
+                           "several",
+                           "slice",
+                           "triangle",
+                           "where",
+                           "window"}) {
+    INFO(form);
+    CHECK(counts.forms[form] >= pairs / 500);
+  }
+  CHECK(counts.reassociated >= pairs / 100);
+  CHECK(counts.longest >= 25);
+  CHECK(counts.lowered >= 3 * pairs * 99 / 100);  // a few take too long to interpret
   for (const Target& target : native_targets()) {
     INFO(target.to_string());
-    CHECK(counts.levels[target.to_string()] == pairs);
+    CHECK(counts.levels[target.to_string()] >= pairs / options.native_every);
   }
   CHECK(counts.levels.count("x86-64-v2") == 1);
 }

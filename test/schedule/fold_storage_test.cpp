@@ -82,6 +82,16 @@ TEST_CASE("Iterations in parallel have no window") {
         "n = 3");
 }
 
+TEST_CASE("Lanes keep places of their own, even where one alone stores") {
+  const Program p = program_of(
+      "alloc t: f32[8]\n for i in 0..n { vector for v in 0..8 { if v < 1 { t[v] = x[i] } }\n"
+      "out[i] = t[0] }");
+  CHECK(refused(p, 1) == "all lanes of loop v would store to t[0]");
+  Followed s(p, sizes_of(p, {{"m", 1}, {"n", 7}}));
+  s->fold_storage("t", 0, 2);
+  s.check();
+}
+
 TEST_CASE("What has no place of its own, or no such dimension, is not folded") {
   CHECK(refused(rolling(), 0) ==
         "a folded dimension has at least 1 element and at most "

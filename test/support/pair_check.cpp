@@ -1,8 +1,9 @@
 #include "support/pair_check.h"
 
+#include <absl/strings/str_replace.h>
+
 #include <algorithm>
 #include <memory>
-#include <sstream>
 
 #include "support/guard_buffer.h"
 #include "support/native.h"
@@ -14,13 +15,14 @@
 #include "tenon/ir/visit.h"
 #include "tenon/jit/jit.h"
 #include "tenon/lower/lower.h"
-#include "tenon/schedule/replay.h"
 
 namespace tenon::test {
 namespace {
 
+constexpr char kTooLong[] = "too long";
+
 // The shape that the interpreter wants: a weight in its stored form.
-Array stored_form(const Param& param, Array& logical, const Sizes& sizes) {
+Array stored_form(const Param& param, Array logical, const Sizes& sizes) {
   if (!param.packing) return logical;
   std::vector<int64_t> shape;
   for (const Expr& extent : param.shape) shape.push_back(*evaluate_int(extent, sizes));
@@ -39,154 +41,172 @@ Array stored_form(const Param& param, Array& logical, const Sizes& sizes) {
   return packed;
 }
 
-constexpr int64_t kMaxStatements = 5'000'000;
+// A Program that takes longer to interpret is drawn again; a step that makes one that takes longer
+// than kMaxWork (a few splits of short loops make many more iterations than there is work) is taken
+// back, and so is one after which there is much more text. They would only cost time.
+constexpr int64_t kMaxFirst = 20'000;
+constexpr int64_t kMaxWork = 200'000;
+constexpr size_t kMaxText = 20'000;
+// Lowered forms have full vectors, so a little of what they do is not in the loops.
+constexpr int64_t kMaxLowered = 2'000'000;
+
+std::vector<Array> data_of(const Pair& pair) {
+  Rng rng(pair.data);
+  return random_data(rng, pair.c);
+}
 
 class PairCheck {
  public:
-  PairCheck(uint64_t seed, const PairOptions& options, PairCounts& counts)
-      : seed_(seed), rng_(seed), options_(options), counts_(counts), case_(random_case(rng_)) {}
+  PairCheck(Pair pair, const PairOptions& options, PairCounts& counts)
+      : pair_(std::move(pair)),
+        options_(options),
+        counts_(counts),
+        memory_rng_(pair_.data + 1),
+        data_(data_of(pair_)),
+        schedule_(pair_.c.program, pair_.c.constants) {}
 
-  std::string run() {
+  const Schedule& schedule() const { return schedule_; }
+  const Pair& pair() const { return pair_; }
+  const std::optional<PairFailure>& failure() const { return failure_; }
+
+  // The unscheduled Program, which gives the reference.
+  void begin(int64_t max_work) {
     ++counts_.pairs;
-    if (const std::string problem = problem_of(case_.program); !problem.empty()) return problem;
-    data_ = random_data(rng_, case_);
-    Schedule schedule(case_.program, case_.constants);
-    if (!schedule.status().ok()) return report(schedule, "refused", schedule.status().ToString());
-    const std::string first = interpret_into(schedule.program(), reference_);
-    if (!first.empty()) return report(schedule, "the unscheduled program", first);
-    for (int step = 0; step < options_.steps; ++step) {
-      const std::string wrong = one_step(schedule);
-      if (!wrong.empty()) return report(schedule, "after a step", wrong);
+    for (const std::string& form : pair_.c.forms) ++counts_.forms[form];
+    fail_if("the program", problem_of(pair_.c.program));
+    if (!schedule_.status().ok()) fail_if("the program", schedule_.status().ToString());
+    if (!failure_)
+      fail_if("the program", interpret_into(schedule_.program(), reference_, max_work));
+  }
+
+  // The schedule after one more step; it stays as it was where that would take too long.
+  void step(const Schedule& next) {
+    const Schedule before = schedule_;
+    schedule_ = next;
+    for (const Instruction& one : instructions_of(next.program()->body)) {
+      std::vector<Instruction>& known = pair_.instructions;
+      if (std::find(known.begin(), known.end(), one) == known.end()) known.push_back(one);
     }
+    fail_if("a step", problem_of(next.program()));
+    std::vector<Array> result;
+    const bool is_large = print(next.program()).size() > kMaxText;
+    const std::string failed =
+        is_large ? kTooLong : interpret_into(next.program(), result, kMaxWork);
+    if (failed == kTooLong) {
+      schedule_ = before;
+      return;
+    }
+    fail_if("a step", failed);
+    if (failed.empty()) compare_step(result);
+    count(before);
+  }
+
+  // A reassociating step changes rounding, and its result is the new reference; what it may not
+  // change at all is a Program whose sums are exact in any order.
+  void compare_step(const std::vector<Array>& result) {
+    const std::string wrong = compare(result);
+    if (!wrong.empty() && schedule_.program()->reassociated && !pair_.c.exact) {
+      reference_ = result;
+    } else {
+      fail_if("a step", wrong);
+    }
+  }
+
+  // What is made of the schedule now.
+  void finish(bool native) {
     if (options_.lowered) {
       for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-        const std::string wrong = check_lowered(schedule, *Target::parse(level));
-        if (!wrong.empty()) return report(schedule, level, wrong);
+        if (failure_) return;
+        fail_if(std::string("lowered for ") + level,
+                check_lowered(schedule_, *Target::parse(level)));
       }
     }
-    const std::string other = check_replay(schedule);
-    if (!other.empty()) return report(schedule, "replay", other);
-    if (options_.native) {
-      for (Jit& jit : native_jits()) {
-        const std::string wrong = check_native(schedule, jit);
-        if (!wrong.empty()) {
-          return report(schedule, "machine code, " + jit.target().to_string(), wrong);
-        }
-      }
+    fail_if("replay", check_replay());
+    if (!native) return;
+    for (Jit& jit : native_jits()) {
+      if (failure_) return;
+      fail_if("machine code for " + jit.target().to_string(), check_native(schedule_, jit));
     }
-    return "";
+  }
+
+  // The first failure counts.
+  void fail_if(const std::string& where, const std::string& what) {
+    if (failure_ || what.empty()) return;
+    Pair pair = pair_;
+    pair.steps = steps_of(schedule_.trace());
+    failure_ = PairFailure{where, what, print(schedule_.program()), pair};
   }
 
  private:
-  // The text of the trace leads to the same Program. (Up to what stands in loops without
-  // iterations: everything is true there, and which of it the simplifier finds is by chance.)
-  std::string check_replay(const Schedule& schedule) {
-    Schedule again(case_.program, case_.constants);
-    const absl::Status status = replay(again, schedule.trace().to_string(), {}, instructions_);
-    if (!status.ok()) return std::string(status.message());
-    // So may be whether a step changed an order there.
-    bool is_dead = false;
-    walk(schedule.program()->body, [&](const Stmt& s) {
-      const For* loop = s.as<For>();
-      is_dead = is_dead || (loop && is_constant(loop->lo, 0) && is_constant(loop->hi, 0));
-    });
-    const auto without_loops = [&](const Program& p) {
-      ProgramData data = *simplify(p, KeepLoops::kNo);
-      if (is_dead) data.reassociated = false;
-      return Program(std::move(data));
-    };
-    return structurally_equal(without_loops(again.program()), without_loops(schedule.program()))
-               ? ""
-               : "the replayed trace gives\n" + print(again.program());
-  }
-
-  std::string report(const Schedule& schedule, const std::string& where, const std::string& what) {
-    std::ostringstream text;
-    text << "seed " << seed_ << ", " << where << ": " << what << "\n" << case_.program;
-    for (const auto& [size, value] : case_.sizes.values()) {
-      text << size.name() << " = " << value << (case_.constants.find(size) ? "" : " (symbolic)")
-           << "\n";
-    }
-    text << schedule.trace() << schedule.program();
-    return text.str();
-  }
-
-  // A step that makes many more iterations than there is work (a few splits of short loops) is
-  // taken back: it would only cost time.
-  std::string one_step(Schedule& schedule) {
-    const Schedule before = schedule;
-    if (!try_random_step(rng_, schedule, nullptr, case_.sizes)) {
-      ++counts_.refused;
-      return "";
-    }
+  void count(const Schedule& before) {
     ++counts_.accepted;
     // Behind a derived step stand the primitives that it is made of.
-    const std::vector<Step>& steps = schedule.trace().steps();
-    const auto own = std::find_if(steps.rbegin(), steps.rend(),
-                                  [](const Step& step) { return step.depth == 0; });
-    const std::string& text = own->text;
-    for (const Instruction& one : instructions_of(schedule.program()->body)) {
-      if (std::find(instructions_.begin(), instructions_.end(), one) == instructions_.end()) {
-        instructions_.push_back(one);
-      }
-    }
+    const std::string text = steps_of(schedule_.trace()).back();
     ++counts_.primitives[text.substr(0, text.find('('))];
-    std::string failed = problem_of(schedule.program());
-    if (!failed.empty()) return failed;
-    std::vector<Array> result;
-    failed = interpret_into(schedule.program(), result, kMaxStatements);
-    if (too_long_) {
-      too_long_ = false;
-      schedule = before;
-      return "";
-    }
-    if (!failed.empty()) return failed;
-    if (schedule.program()->reassociated && !reassociated_) {
-      reassociated_ = true;
-      ++counts_.reassociated;
-    }
-    const std::string wrong = compare(result);
-    if (wrong.empty()) return "";
-    // A reassociating step changes rounding, and its result is the new reference; what it may not
-    // change at all is a Program whose sums are exact in any order.
-    if (!schedule.program()->reassociated || case_.exact) return wrong;
-    reference_ = result;
-    return "";
+    const bool is_new = schedule_.program()->reassociated && !before.program()->reassociated;
+    if (is_new) ++counts_.reassociated;
   }
 
-  bool is_output(size_t p) const { return case_.program->params[p].role == Role::kOutput; }
+  // The text of the trace leads to the same Program. (Up to what stands in loops without
+  // iterations: everything is true there, which of it the simplifier finds is by chance, and what
+  // it does not find may be in the way of later steps. With such loops, results are
+  // compared, if the steps are legal again at all.)
+  std::string check_replay() const {
+    Pair whole = pair_;
+    whole.steps = steps_of(schedule_.trace());
+    bool is_dead = false;
+    walk(schedule_.program()->body, [&](const Stmt& s) {
+      const For* loop = s.as<For>();
+      is_dead = is_dead || (loop && equal(loop->lo, loop->hi));
+    });
+    const absl::StatusOr<Schedule> again = schedule_of(whole);
+    if (!again.ok()) return is_dead ? "" : std::string(again.status().message());
+    const auto without_loops = [](const Program& p) {
+      return Program(*simplify(p, KeepLoops::kNo));
+    };
+    if (structurally_equal(without_loops(again->program()), without_loops(schedule_.program()))) {
+      return "";
+    }
+    std::string wrong = "another Program";
+    std::vector<Array> result;
+    if (is_dead) wrong = interpret_into(again->program(), result, 0);
+    if (is_dead && wrong.empty()) wrong = compare(result);
+    return wrong.empty() ? ""
+                         : "the replayed trace gives " + wrong + "\n" + print(again->program());
+  }
+
+  bool is_output(size_t p) const { return pair_.c.program->params[p].role == Role::kOutput; }
 
   // Runs a Program in the interpreter on the data, and gives all arrays after the run.
   std::string interpret_into(const Program& program, std::vector<Array>& result,
-                             int64_t max_statements = 0) {
+                             int64_t max_statements) const {
     result.clear();
     for (size_t p = 0; p < data_.size(); ++p) {
-      result.push_back(stored_form(program->params[p], data_[p], case_.sizes));
+      result.push_back(stored_form(program->params[p], data_[p], pair_.c.sizes));
     }
     const absl::Status status =
         interpret(program, remaining(program), arguments_of(program, result),
                   {.max_statements = max_statements});
-    too_long_ = status.code() == absl::StatusCode::kDeadlineExceeded;
+    if (status.code() == absl::StatusCode::kDeadlineExceeded) return kTooLong;
     return status.ok() ? "" : std::string(status.message());
   }
 
   Sizes remaining(const Program& program) const {
     std::vector<std::pair<Var, int64_t>> values;
-    for (const Var& size : program->sizes) values.emplace_back(size, case_.sizes[size]);
+    for (const Var& size : program->sizes) values.emplace_back(size, pair_.c.sizes[size]);
     return Sizes(std::move(values));
   }
 
   std::string compare(const std::vector<Array>& result) const {
     for (size_t p = 0; p < result.size(); ++p) {
       if (!is_output(p) || same_values(reference_[p], result[p])) continue;
-      return case_.program->params[p].name() + first_difference(reference_[p], result[p]);
+      return pair_.c.program->params[p].name() + first_difference(reference_[p], result[p]);
     }
     return "";
   }
 
   // The lowered form on flat arrays, dense.
   std::string check_lowered(const Schedule& schedule, const Target& target) {
-    ++counts_.lowered;
     LowerOptions lower_options;
     lower_options.verify = true;
     const absl::StatusOr<Program> lowered = lower(schedule.program(), target, lower_options);
@@ -196,25 +216,28 @@ class PairCheck {
     counts_.instructions += !instructions_of((*lowered)->body).empty();
     std::vector<Array> arrays;
     for (size_t p = 0; p < data_.size(); ++p) {
-      const Array stored = stored_form(schedule.program()->params[p], data_[p], case_.sizes);
+      const Array stored = stored_form(schedule.program()->params[p], data_[p], pair_.c.sizes);
       arrays.push_back(stored);
-      if (case_.program->params[p].buffer) {
+      if (pair_.c.program->params[p].buffer) {
         arrays.back() = Array(stored.type(), {stored.elements()});
         std::copy_n(stored.data(), stored.bytes(), arrays.back().data());
       }
     }
     const absl::Status status =
-        interpret(*lowered, remaining(schedule.program()), arguments_of(*lowered, arrays));
+        interpret(*lowered, remaining(schedule.program()), arguments_of(*lowered, arrays),
+                  {.max_statements = kMaxLowered});
+    if (status.code() == absl::StatusCode::kDeadlineExceeded) return "";
     if (!status.ok()) return std::string(status.message()) + "\n" + print(*lowered);
     for (size_t p = 0; p < arrays.size(); ++p) {
       if (!is_output(p)) continue;
       Array shaped = reference_[p];
       std::copy_n(arrays[p].data(), shaped.bytes(), shaped.data());
       if (!same_values(reference_[p], shaped)) {
-        return case_.program->params[p].name() + first_difference(reference_[p], shaped) + "\n" +
+        return pair_.c.program->params[p].name() + first_difference(reference_[p], shaped) + "\n" +
                print(*lowered);
       }
     }
+    ++counts_.lowered;
     return "";
   }
 
@@ -229,13 +252,13 @@ class PairCheck {
   Guarded guard(const Array& array, bool may_stride) {
     Guarded g;
     const size_t rank = array.shape().size();
-    const int choice = may_stride && rank > 0 ? rng_.below(4) : 0;
+    const int choice = may_stride && rank > 0 ? memory_rng_.below(4) : 0;
     std::vector<int64_t> strides(rank);
-    int64_t step = choice == 3 ? rng_.between(2, 3) : 1;
+    int64_t step = choice == 3 ? memory_rng_.between(2, 3) : 1;
     for (size_t d = rank; d-- > 0;) {
       strides[d] = step;
       step *= std::max<int64_t>(1, array.shape()[d]);
-      if (choice >= 2) step += rng_.below(3);
+      if (choice >= 2) step += memory_rng_.below(3);
     }
     int64_t extent = 1;
     for (size_t d = 0; d < rank; ++d) {
@@ -243,9 +266,9 @@ class PairCheck {
     }
     if (array.elements() == 0) extent = 0;
     const size_t size = static_cast<size_t>(array.type().bytes());
-    g.memory =
-        std::make_unique<GuardBuffer>(static_cast<size_t>(extent) * size,
-                                      rng_.chance(70) ? GuardBuffer::kBack : GuardBuffer::kFront);
+    g.memory = std::make_unique<GuardBuffer>(
+        static_cast<size_t>(extent) * size,
+        memory_rng_.chance(70) ? GuardBuffer::kBack : GuardBuffer::kFront);
     std::fill_n(g.memory->data(), g.memory->bytes(), std::byte{0xff});  // NaN in every float type
     copy(array, strides, g, true);
     const std::byte* bytes = g.memory->data();
@@ -343,33 +366,108 @@ class PairCheck {
       for (int d = 0; d < g.view.rank(); ++d) strides.push_back(g.view.stride(d));
       copy(result, strides, g, false);
       if (is_output(p) && !same_values(reference_[p], result)) {
-        return case_.program->params[p].name() + first_difference(reference_[p], result);
+        return pair_.c.program->params[p].name() + first_difference(reference_[p], result);
       }
       // Inputs and the gaps between elements are as they were.
       if (is_output(p)) copy(data_[p], strides, g, true);
       if (!std::equal(g.before.begin(), g.before.end(), g.memory->data())) {
-        return case_.program->params[p].name() + ": memory that is not an output was written";
+        return pair_.c.program->params[p].name() + ": memory that is not an output was written";
       }
     }
     return "";
   }
 
-  uint64_t seed_;
-  Rng rng_;
-  PairOptions options_;
+  Pair pair_;  // without steps: those are the schedule's
+  const PairOptions& options_;
   PairCounts& counts_;
-  RandomCase case_;
+  Rng memory_rng_;
   std::vector<Array> data_;
+  Schedule schedule_;
   std::vector<Array> reference_;
-  bool too_long_ = false;
-  bool reassociated_ = false;
-  std::vector<Instruction> instructions_;  // that steps used
+  std::optional<PairFailure> failure_;
 };
+
+// A Program and its data that are quick to interpret.
+Pair draw_program(Rng& rng) {
+  for (;;) {
+    Pair pair;
+    pair.c = random_case(rng);
+    pair.data = rng.bits() >> 32;
+    std::vector<Array> arrays = data_of(pair);
+    const absl::Status status =
+        interpret(pair.c.program, pair.c.sizes, arguments_of(pair.c.program, arrays),
+                  {.max_statements = kMaxFirst});
+    if (status.code() == absl::StatusCode::kDeadlineExceeded) continue;
+    // As its text reads, so that steps name loops as they will when it is read back.
+    absl::StatusOr<Pair> read = parse_pair(to_string(pair));
+    if (!read.ok()) return pair;
+    read->c.forms = pair.c.forms;
+    return *read;
+  }
+}
+
+// Draws steps, each after the one before was checked.
+void random_steps(Rng& rng, const PairOptions& options, PairCounts& counts, PairCheck& check) {
+  const bool is_long = rng.chance(options.long_percent);
+  const int asked = is_long ? 4 * options.long_steps : options.steps;
+  int64_t accepted = 0;
+  for (int k = 0; k < asked && !check.failure() && accepted < options.long_steps; ++k) {
+    Schedule next = check.schedule();
+    if (!try_random_step(rng, next, nullptr, check.pair().c.sizes)) {
+      ++counts.refused;
+      continue;
+    }
+    check.step(next);
+    accepted = static_cast<int64_t>(steps_of(check.schedule().trace()).size());
+  }
+  counts.longest = std::max(counts.longest, accepted);
+}
 
 }  // namespace
 
-std::string check_pair(uint64_t seed, const PairOptions& options, PairCounts& counts) {
-  return PairCheck(seed, options, counts).run();
+std::string PairFailure::to_string() const {
+  return "# " + where + ": " + absl::StrReplaceAll(what, {{"\n", "\n# "}}) +
+         "\n# After the steps:\n# " + absl::StrReplaceAll(after, {{"\n", "\n# "}}) + "\n" +
+         test::to_string(pair);
+}
+
+std::optional<PairFailure> check_pair(uint64_t seed, const PairOptions& options,
+                                      PairCounts& counts) {
+  Rng rng(seed);
+  PairCheck check(draw_program(rng), options, counts);
+  check.begin(0);
+  if (!check.failure()) random_steps(rng, options, counts, check);
+  // By the middle of the seed, so that even and odd seeds have machine code alike.
+  const auto every = static_cast<uint64_t>(options.native_every);
+  if (!check.failure()) check.finish(every > 0 && seed / 2 % every == 0);
+  return check.failure();
+}
+
+std::optional<PairFailure> check_pair(const Pair& pair, const PairOptions& options,
+                                      PairCounts& counts) {
+  PairCheck check(pair, options, counts);
+  check.begin(kMaxFirst);
+  for (size_t k = 1; k <= pair.steps.size() && !check.failure(); ++k) {
+    const absl::StatusOr<Schedule> next = schedule_of(pair, k);
+    if (!next.ok()) {
+      check.fail_if("a refused step", std::string(next.status().message()));
+    } else {
+      check.step(*next);
+    }
+  }
+  if (!check.failure()) check.finish(options.native_every > 0);
+  return check.failure();
+}
+
+Pair draw_pair(uint64_t seed, const PairOptions& options) {
+  Rng rng(seed);
+  PairCounts counts;
+  PairCheck check(draw_program(rng), options, counts);
+  check.begin(0);
+  if (!check.failure()) random_steps(rng, options, counts, check);
+  Pair pair = check.pair();
+  pair.steps = steps_of(check.schedule().trace());
+  return pair;
 }
 
 }  // namespace tenon::test

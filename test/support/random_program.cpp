@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "tenon/dsl/dsl.h"
 #include "tenon/ir/scalar_ops.h"
@@ -30,6 +31,7 @@ class Generator {
     const int inputs = rng_.between(1, 3);
     for (int i = 0; i < inputs; ++i) make_input();
     if (rng_.chance(25)) make_scalar();
+    if (!exact_ && rng_.chance(10)) make_quantized();
     const int stages = rng_.between(1, 4);
     for (int s = 0; s < stages; ++s) make_stage(s);
     // The last stage is an output, and sometimes earlier ones are as well.
@@ -41,13 +43,14 @@ class Generator {
     }
     RandomCase c;
     c.exact = exact_;
+    c.forms = forms_;
     c.program = program("random", inputs_, outputs);
     std::vector<std::pair<Var, int64_t>> all, constants;
     for (const Var& size : c.program->sizes) {
       const int64_t value = value_of(size);
       all.emplace_back(size, value);
       // A call reads sizes off its arguments: one that none of them shows has to be specialised.
-      if (rng_.chance(70) || !is_shown(*c.program, size)) constants.emplace_back(size, value);
+      if (rng_.chance(70) || !shows_size(*c.program, size)) constants.emplace_back(size, value);
     }
     c.sizes = Sizes(all);
     c.constants = Sizes(constants);
@@ -73,17 +76,6 @@ class Generator {
         extents_.push_back(Expr(static_cast<int64_t>(std::max(1, value))));
       }
     }
-  }
-
-  static bool is_shown(const ProgramData& program, const Var& size) {
-    for (const Param& param : program.params) {
-      if (param.role == Role::kWeight) continue;  // its stored form may not show it
-      for (const Expr& extent : param.shape) {
-        const VarRef* ref = extent.as<VarRef>();
-        if (ref && ref->var == size) return true;
-      }
-    }
-    return false;
   }
 
   int64_t value_of(const Var& size) const {
@@ -133,10 +125,59 @@ class Generator {
     inputs_.push_back(scalars_.back());
   }
 
+  // Weights in few bits: their codes, and their scales and zero points.
+  void make_quantized() {
+    constexpr int kBits[] = {1, 2, 4, 8};
+    constexpr QuantizedFormat::Zero kZeros[] = {QuantizedFormat::Zero::kNone,
+                                                QuantizedFormat::Zero::kCodes,
+                                                QuantizedFormat::Zero::kValues};
+    QuantizedFormat format;
+    format.bits = kBits[rng_.below(4)];
+    format.is_signed = rng_.chance(40);
+    format.group = rng_.pick(std::vector<int64_t>{0, 2, 4, 8});
+    format.zero = kZeros[rng_.below(3)];
+    format.scale = rng_.chance(50) ? f32 : f16;
+    quantized_ = quantized("q", {rng_.pick(extents_), rng_.pick(extents_)}, format);
+    inputs_.push_back(quantized_->codes());
+    inputs_.push_back(quantized_->scales());
+    if (format.zero != QuantizedFormat::Zero::kNone) inputs_.push_back(quantized_->zeros());
+  }
+
   static std::vector<Axis> axes_of(const Index& i, const std::vector<Expr>& shape) {
     std::vector<Axis> axes;
     for (int d = 0; d < i.size(); ++d) axes.push_back({i[d], shape[static_cast<size_t>(d)]});
     return axes;
+  }
+
+  // One stage out of two, one behind the other.
+  void make_concat(const std::string& name) {
+    const Type type = rng_.pick(types());
+    const Expr other = rng_.pick(extents_);
+    const bool columns = rng_.chance(50);
+    const int dim = columns ? rng_.below(2) : 0;
+    std::vector<Tensor> pieces;
+    for (const char* part : {"_head", "_rest"}) {
+      std::vector<Expr> shape = {rng_.pick(extents_)};
+      if (rng_.chance(20)) shape[0] = shape[0] + 1;
+      if (columns) shape.insert(shape.begin() + (1 - dim), other);
+      pieces.push_back(compute(name + part, shape,
+                               [&](Index i) { return expression(type, axes_of(i, shape), 1); }));
+    }
+    forms_.insert("concat");
+    tensors_.push_back(concat(name, dim, pieces));
+  }
+
+  // Two tensors of one nest.
+  void make_several(const std::string& name) {
+    const std::vector<Expr> shape = random_shape(2);
+    const Type first = rng_.pick(types()), second = rng_.pick(types());
+    forms_.insert("several");
+    const auto [a, b] = compute<2>({name, name + "_other"}, shape, [&](Index i) -> Values {
+      const std::vector<Axis> axes = axes_of(i, shape);
+      return {expression(first, axes, 2), expression(second, axes, 1)};
+    });
+    tensors_.push_back(b);
+    tensors_.push_back(a);
   }
 
   // A recurrence with one state, of rank 0 or 1, which a step may read at its other end.
@@ -168,6 +209,7 @@ class Generator {
         return exact_ ? (rng_.chance(50) ? old + e : min(old, e)) : binary_of(type, old, e);
       })};
     };
+    forms_.insert("scan");
     const auto [state] = scan<1>(outer, steps, {carry(name + "_state", own, init)}, step,
                                  rng_.chance(30) ? Direction::kBackward : Direction::kForward);
     switch (rng_.below(3)) {
@@ -203,6 +245,7 @@ class Generator {
     constexpr Reducer kOps[] = {Reducer::kSum, Reducer::kMax, Reducer::kMin};
     std::optional<Reducer> by;
     if (!type.is_bool() && rng_.chance(60)) by = kOps[rng_.below(3)];
+    forms_.insert(by ? "accumulating update" : "storing update");
     const Domain domain = init.rank() == 0 ? Domain(extents) : Domain(extents).where(some);
     tensors_.push_back(update(name, init, scatter(domain, index, value, by)));
   }
@@ -232,8 +275,12 @@ class Generator {
       if (rows) axes.push_back({i[1], other});
       return binary_of(type, cast(type, i[0]), expression(type, axes, 2));
     });
+    const int by = rng_.between(1, width);
+    const bool is_slice = rng_.chance(40);
+    forms_.insert(is_slice ? "slice" : "window");
+    const Tensor part = is_slice ? slice(wide, 0, by, extent + by) : wide;
     tensors_.push_back(compute(name, shape(extent), [&](Index i) {
-      return binary_of(type, wide(i), wide(i.with(0, i[0] + rng_.between(1, width))));
+      return binary_of(type, wide(i), part(is_slice ? i : i.with(0, i[0] + by)));
     }));
   }
 
@@ -242,6 +289,8 @@ class Generator {
     if (number > 0 && rng_.chance(40)) return make_next_of(Tensor(tensors_.back()), name);
     if (rng_.chance(15)) return make_window(name);
     if (rng_.chance(8)) return make_scan(name);
+    if (rng_.chance(5)) return make_concat(name);
+    if (rng_.chance(5)) return make_several(name);
     const Tensor other = rng_.pick(tensors_);
     if (rng_.chance(8) && has_plain_shape(other)) return make_update(other, name);
     const std::vector<Expr> shape = random_shape(3);
@@ -260,11 +309,13 @@ class Generator {
     std::vector<Expr> inside = extents;
     if (!axes.empty() && rng_.chance(15)) {
       const Axis& axis = rng_.pick(axes);
+      forms_.insert("triangle");
       extents[0] = axis.index + 1;
       inside[0] = axis.extent;
     }
-    if (rng_.chance(8)) {
+    if (rng_.chance(25)) {
       const std::optional<Expr> data = an_i32(axes);
+      if (data) forms_.insert("at_most");
       if (data) extents[0] = at_most(*data % (inside[0] + 1), inside[0]);
     }
     const auto element = [&](Index r) {
@@ -286,6 +337,7 @@ class Generator {
 
   // A triangle, a window that a border clips, a residue class, or a condition on data.
   Expr part_of(const Index& r, const std::vector<Axis>& axes) {
+    forms_.insert("where");
     const Expr axis = r[rng_.below(r.size())];
     const Expr other = axes.empty() ? Expr(rng_.between(0, 5)) : rng_.pick(axes).index;
     const Expr c(rng_.between(-2, 2)), step(rng_.between(2, 3));
@@ -301,6 +353,7 @@ class Generator {
   // One result of a reduction by functions, or both.
   template <class Element>
   Expr extremum(Type type, const Domain& domain, const Element& element) {
+    forms_.insert("reduction by functions");
     const Tie tie = rng_.chance(50) ? Tie::kFirst : Tie::kLast;
     const Extremum best = rng_.chance(50) ? max_with_index(domain, element, tie)
                                           : min_with_index(domain, element, tie);
@@ -328,9 +381,12 @@ class Generator {
     if (exact_) return cast(type, e);
     if (rng_.chance(20) && e.type().bytes() == type.bytes() && !type.is_bool() &&
         !e.type().is_bool()) {
+      forms_.insert("bitcast");
       return bitcast(type, e);
     }
-    return rng_.chance(25) ? saturating_cast(type, e) : cast(type, e);
+    const bool saturates = rng_.chance(25);
+    if (saturates) forms_.insert("saturating cast");
+    return saturates ? saturating_cast(type, e) : cast(type, e);
   }
 
   Expr unary_of(Type type, const Expr& a) {
@@ -387,15 +443,20 @@ class Generator {
     if (rng_.chance(8)) return literal(type);
     if (!scalars_.empty() && rng_.chance(10)) return cast(type, scalars_[0]);
     if (!axes.empty() && rng_.chance(8)) return cast(type, rng_.pick(axes).index);
+    if (quantized_ && rng_.chance(25)) {
+      const std::optional<Index> at = readable(quantized_->shape(), axes);
+      if (at) forms_.insert("quantized");
+      if (at) return cast(type, (*quantized_)(*at));
+    }
     const Tensor& t = rng_.pick(tensors_);
-    const std::optional<Index> index = readable(t, axes);
+    const std::optional<Index> index = readable(t.shape(), axes);
     return index ? cast(type, t(*index)) : literal(type);
   }
 
   // Indices that stay inside: an axis with the same extent (or reversed), or a constant.
-  std::optional<Index> readable(const Tensor& t, const std::vector<Axis>& axes) {
+  std::optional<Index> readable(const std::vector<Expr>& shape, const std::vector<Axis>& axes) {
     std::vector<Expr> indices;
-    for (const Expr& extent : t.shape()) {
+    for (const Expr& extent : shape) {
       std::vector<Expr> choices;
       for (const Axis& axis : axes) {
         if (!equal(axis.extent, extent)) continue;
@@ -410,7 +471,7 @@ class Generator {
           choices.push_back(axis.index % extent);
           choices.push_back(min(axis.index, extent - 1));
         }
-        if (rng_.chance(10)) choices = {gather(t, *constant, axes)};
+        if (rng_.chance(10)) choices = {gather(*constant, axes)};
       }
       if (choices.empty()) return std::nullopt;
       indices.push_back(rng_.pick(choices));
@@ -435,8 +496,9 @@ class Generator {
   }
 
   // An index that is data: an i32 expression brought into range.
-  Expr gather(const Tensor&, int64_t extent, const std::vector<Axis>& axes) {
+  Expr gather(int64_t extent, const std::vector<Axis>& axes) {
     const std::optional<Expr> data = an_i32(axes);
+    if (data) forms_.insert("gather");
     return data ? *data % Expr(static_cast<int>(extent)) : Expr(0);
   }
 
@@ -462,10 +524,18 @@ class Generator {
   Expr guarded_shift(Type type, const std::vector<Axis>& axes) {
     if (axes.empty()) return literal(type);
     const Tensor& t = rng_.pick(tensors_);
-    const std::optional<Index> index = readable(t, axes);
+    const std::optional<Index> index = readable(t.shape(), axes);
     if (!index || t.rank() == 0) return literal(type);
     const int d = rng_.below(t.rank());
     const Expr at = (*index)[d] + Expr(rng_.between(-2, 2));
+    if (rng_.chance(40) && as_int(t.size(d)).value_or(0) > 0) {
+      using Border = Tensor (*)(const Tensor&, const std::vector<int>&);
+      const auto [name, pad] = rng_.pick(std::vector<std::pair<const char*, Border>>{
+          {"pad_edge", pad_edge}, {"pad_reflect", pad_reflect}, {"pad_wrap", pad_wrap}});
+      forms_.insert(name);
+      return cast(type, pad(t, {d})(index->with(d, at)));
+    }
+    forms_.insert("pad_constant");
     if (rng_.chance(40)) {
       return cast(type, pad_constant(t, literal(t.type()), {d})(index->with(d, at)));
     }
@@ -484,13 +554,18 @@ class Generator {
   std::vector<Expr> extents_;
   std::vector<Tensor> tensors_;
   std::vector<Expr> scalars_;
+  std::optional<QuantizedTensor> quantized_;
   std::vector<ProgramInput> inputs_;
+  std::set<std::string> forms_;
 };
 
 uint64_t random_float_bits(Rng& rng, Type type) {
   const double kSpecial[] = {std::nan(""), INFINITY, -INFINITY, 0.0,   -0.0, 1e-40,
                              -1e-45,       3e38,     -6e-8,     65504, 1.0,  -1.0};
   if (rng.chance(6)) return bits_of_float(type, kSpecial[rng.below(12)]);
+  if (rng.chance(1)) {  // a NaN of any sign and payload, or an infinity
+    return bits_of_float(type, INFINITY) | (rng.bits() >> (64 - 8 * type.bytes()));
+  }
   return bits_of_float(type, (rng.below(4001) - 2000) / 256.0);
 }
 
@@ -525,9 +600,29 @@ Program with_some_names(Rng& rng, const Program& program) {
   return program.with_body(rewrite_stmts(program->body, name_part));
 }
 
+bool shows_size(const ProgramData& program, const Var& size) {
+  const auto hides = [&](const Expr& extent) { return !extent.is<VarRef>() && uses(extent, size); };
+  for (const Param& param : program.params) {
+    if (param.role != Role::kWeight) continue;
+    // What packs a weight sees nothing else.
+    if (std::any_of(param.shape.begin(), param.shape.end(), hides)) return false;
+  }
+  for (const Param& param : program.params) {
+    if (param.role == Role::kWeight) continue;  // its stored form may not show it
+    for (const Expr& extent : param.shape) {
+      const VarRef* ref = extent.as<VarRef>();
+      if (ref && ref->var == size) return true;
+    }
+  }
+  return false;
+}
+
 RandomCase random_case(Rng& rng) {
   RandomCase c = Generator(rng).make();
-  if (rng.chance(20)) c.program = with_some_names(rng, c.program);
+  if (rng.chance(20)) {
+    c.program = with_some_names(rng, c.program);
+    c.forms.insert("named values");
+  }
   return c;
 }
 

@@ -6,6 +6,8 @@
 //   std::vector<Array> data = random_data(rng, c);
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "support/rng.h"
@@ -20,13 +22,18 @@ struct RandomCase {
   // All float values are small integers and stay exact, whatever the order of accumulation: even
   // reassociating steps must agree bit for bit.
   bool exact = false;
+  // Forms of the language that it was made of, by name ("scan", "pad_wrap"), for counting.
+  std::set<std::string> forms;
 };
 
 RandomCase random_case(Rng& rng);
 
+// Whether a call shows the value of the size by the shape of an argument.
+bool shows_size(const ProgramData& program, const Var& size);
+
 // One array per parameter (scalars: rank 0). Inputs hold ordinary values and some special ones:
-// NaN, infinities, signed zeros, subnormals, extremes. Integer inputs that index tables stay in
-// range.
+// NaN of all patterns, infinities, signed zeros, subnormals, extremes. Integer inputs that index
+// tables stay in range.
 std::vector<Array> random_data(Rng& rng, const RandomCase& c);
 
 // The arguments of an interpreter run on these arrays.

@@ -2,7 +2,8 @@
 // accepted must read back as it prints. Preset "fuzz" builds it; a folder of texts helps it to
 // start:
 //
-//   build/fuzz/test/fuzz_text -max_len=2000 corpus test/golden
+//   build/release/test/tenon_fuzz --draw drawn
+//   build/fuzz/test/fuzz_text -max_len=3000 corpus drawn test/golden
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>

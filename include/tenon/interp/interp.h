@@ -82,7 +82,7 @@ std::string first_difference(const Array& a, const Array& b);
 using InterpArgument = std::variant<Array*, Expr>;
 
 struct InterpOptions {
-  // Stop with DeadlineExceeded after this many executed statements; 0: no bound.
+  // Stop with DeadlineExceeded after this many executed statements, one per lane; 0: no bound.
   int64_t max_statements = 0;
 };
 
