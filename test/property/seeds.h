@@ -21,7 +21,8 @@ inline void check_seeds(uint64_t first, int64_t pairs) {
   }
   std::cout << counts.pairs << " pairs, " << counts.accepted << " steps accepted, "
             << counts.refused << " refused, " << counts.reassociated << " reassociated, "
-            << counts.lowered << " lowered forms, " << counts.native << " machine codes\n";
+            << counts.lowered << " lowered forms, " << counts.native << " machine codes, "
+            << counts.tables << " programs with a table, " << counts.in_place << " in place\n";
   for (const auto& [name, count] : counts.primitives) std::cout << name << " " << count << "  ";
   std::cout << "\n";
   std::istringstream names(
@@ -36,6 +37,8 @@ inline void check_seeds(uint64_t first, int64_t pairs) {
     CHECK(counts.primitives[name] >= 20);
   }
   CHECK(counts.reassociated >= 10);
+  CHECK(counts.tables >= pairs / 20);
+  CHECK(counts.in_place >= pairs / 10);
   CHECK(counts.lowered == 3 * pairs);
   for (const Target& target : native_targets()) {
     INFO(target.to_string());

@@ -49,6 +49,10 @@ class PairCheck {
   std::string run() {
     ++counts_.pairs;
     if (const std::string problem = problem_of(case_.program); !problem.empty()) return problem;
+    counts_.tables += !case_.program->tables.empty();
+    for (const Param& param : case_.program->params) {
+      counts_.in_place += param.role == Role::kInOut;
+    }
     data_ = random_data(rng_, case_);
     Schedule schedule(case_.program, case_.constants);
     if (!schedule.status().ok()) return report(schedule, "refused", schedule.status().ToString());
@@ -149,7 +153,7 @@ class PairCheck {
     return "";
   }
 
-  bool is_output(size_t p) const { return case_.program->params[p].role == Role::kOutput; }
+  bool is_output(size_t p) const { return is_written(case_.program->params[p].role); }
 
   // Runs a Program in the interpreter on the data, and gives all arrays after the run.
   std::string interpret_into(const Program& program, std::vector<Array>& result,
@@ -311,7 +315,7 @@ class PairCheck {
     std::vector<Packed> weights;  // an Argument only refers to them
     for (size_t p = 0; p < data_.size(); ++p) {
       const Param& param = program->params[p];
-      if (param.role == Role::kOutput) {
+      if (is_written(param.role)) {
         outputs.push_back(guarded[p].view);
       } else if (!param.buffer) {
         inputs.push_back(scalar_argument(data_[p]));

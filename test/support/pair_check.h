@@ -18,6 +18,7 @@ struct PairOptions {
 
 struct PairCounts {
   int64_t pairs = 0, accepted = 0, refused = 0, lowered = 0, native = 0, reassociated = 0;
+  int64_t tables = 0, in_place = 0;           // Programs with a table, with an inout
   std::map<std::string, int64_t> primitives;  // accepted steps by name
   std::map<std::string, int64_t> levels;      // machine codes by target
 };

@@ -144,7 +144,7 @@ Pieces pieces_of(const Program& program) {
   p.stages = p.locals;
   for (const Param& param : program->params) {
     if (param.role == Role::kWeight) p.weights.push_back(param.name());
-    if (param.role == Role::kOutput) p.stages.push_back(param.name());
+    if (is_written(param.role)) p.stages.push_back(param.name());
   }
   return p;
 }
