@@ -3,6 +3,7 @@
 
 #include "cases/everywhere.h"
 #include "support/rng.h"
+#include "tenon/ir/stmt.h"
 
 namespace tenon {
 namespace {
@@ -77,25 +78,26 @@ TEST_CASE("what is not written stays, beside vectors and in tails") {
 // A load of memory that the kernel writes is never taken for the same load before the store.
 TEST_CASE("what was stored is read again, and what is read before is the old value") {
   const Size n("n");
-  const Program p = *parse(R"(
-program again
-  size n
-  input x: f32[n]
-  output y: f32[n]
-  output z: f32[n]
-  inout s: f32[n]
-{
-  for i in 0..n {
-    y[i] = s[i]
-    s[i] = s[i] + x[i]
-    z[i] = s[i]
-    s[i] = s[i] * 2.0
-    y[i] = y[i] + s[i]
-  }
-})");
+  const Buffer x("x", f32), y("y", f32), z("z", f32), state("s", f32);
+  ProgramData data;
+  data.name = "again";
+  data.sizes = {n};
+  const auto param = [&](Role role, const Buffer& buffer) {
+    data.params.push_back({.role = role, .buffer = buffer, .shape = {Expr(n)}});
+  };
+  param(Role::kInput, x), param(Role::kOutput, y), param(Role::kOutput, z);
+  param(Role::kInOut, state);
+  const Var i("i");
+  const std::vector<Expr> at = {Expr(i)};
+  data.body =
+      make_for(i, Expr(0), n, ForKind::kSerial,
+               seq({store(y, at, load(state, at)), store(state, at, load(state, at) + load(x, at)),
+                    store(z, at, load(state, at)), store(state, at, load(state, at) * 2.0f),
+                    store(y, at, load(y, at) + load(state, at))}));
+  const Program p{std::move(data)};
   Everywhere e;
   e.program = p;
-  e.length = Size(p->sizes[0]);
+  e.length = n;
   e.contract = false;
   e.schedule = [](Schedule& s, int64_t lanes, bool parallel) {
     test::vectorize_stage(s, "s", lanes, parallel);
@@ -117,6 +119,7 @@ void check_table(const std::vector<T>& values) {
   const Tensor codes = input("codes", u8, {n}), t = table("t", values);
   const int64_t last = t.rank() == 0 ? 0 : static_cast<int64_t>(values.size()) - 1;
   Everywhere e;
+  e.constant = false;  // 13 types are enough
   // At data, neighbours forwards and backwards, and one place for all.
   e.program = program("tables", {codes},
                       {compute("gathered", {n}, [&](Expr i) { return t(codes(i)); }),

@@ -73,7 +73,7 @@ class Differential {
       }
       (is_written(param.role) ? outputs : data).push_back(array);
     }
-    const std::vector<Array> before = outputs;
+    const std::vector<Array> start = outputs;
     std::vector<InterpArgument> arguments;
     for (Array& array : data) arguments.emplace_back(&array);
     for (Array& array : outputs) arguments.emplace_back(&array);
@@ -92,7 +92,7 @@ class Differential {
       const absl::StatusOr<Kernel> kernel = jit->compile(s);
       REQUIRE(kernel.status() == absl::OkStatus());
       for (const auto side : {test::GuardBuffer::kBack, test::GuardBuffer::kFront}) {
-        const absl::StatusOr<std::vector<Array>> got = call(*kernel, data, before, side);
+        const absl::StatusOr<std::vector<Array>> got = call(*kernel, data, start, side);
         REQUIRE(got.status() == absl::OkStatus());
         for (size_t o = 0; o < outputs.size(); ++o) {
           REQUIRE(first_difference(outputs[o], (*got)[o]) == "");
@@ -115,6 +115,25 @@ class Differential {
 void differential(const std::vector<ProgramInput>& inputs, const std::vector<Tensor>& outputs,
                   const std::vector<Requirement>& requirements = {}) {
   Differential(program("p", inputs, outputs, requirements)).run();
+}
+
+TEST_CASE("states in place, and tables") {
+  const Tensor x = input("x", f32, {m, n}), at = input("at", i32, {n});
+  const Tensor state = inout("state", f32, {m, n}), seen = inout("seen", i64, {8});
+  const Tensor taps = table("taps", {0.5f, -0.25f, 2.0f});
+  const Tensor old = compute("old", {n, m}, [&](Expr i, Expr j) {
+    return sum(3, [&](Expr r) { return state(j, i) * taps(r); });
+  });
+  const Tensor next = compute(state, [&](Expr i, Expr j) {
+    const Expr most = max_over(n, [&](Expr r) { return state(i, r); });
+    return select(j % 2 == 0, state(i, n - 1 - j), most) + x(i, j) * taps(j % 3);
+  });
+  const Tensor counted =
+      update(seen, scatter(
+                       n, [&](Expr r) { return at(r); }, [](Expr) { return 1; }, Reducer::kSum));
+  const Tensor both =
+      compute("both", {m, n}, [&](Expr i, Expr j) { return next(i, j) - old(j, i); });
+  differential({x, at}, {both, next, counted, old});
 }
 
 TEST_CASE("domains with bounds, steps and conditions") {

@@ -469,10 +469,10 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
       }
       break;
     case 31:
-    case 42: random_store_in(rng, s, p); break;
+    case 42: try_often(s, [&](Schedule& t) { random_store_in(rng, t, p); }); break;
     case 32:
     case 33: random_stage(rng, s, p); break;
-    case 34: random_alignment(rng, s, p); break;
+    case 34: try_often(s, [&](Schedule& t) { random_alignment(rng, t, p); }); break;
     case 35:
       if (!p.locals.empty()) {
         try_often(s, [&](Schedule& t) {
