@@ -60,6 +60,21 @@ TEST_CASE("an inout shares no memory with another argument, nor with itself") {
   CHECK(memory == std::vector<float>{1, 0, 1, 0, 0, 0, 0, 0});
 }
 
+TEST_CASE("only what no kernel writes is taken to stay as it is") {
+  Jit jit;
+  const Size n("n");
+  CompileOptions options;
+  options.keep_text = true;
+  const Tensor x = input("x", f32, {n}), w = inout("w", f32, {n});
+  const auto twice = [&](const Tensor& t) { return [=](Expr i) { return t(i) * 2.0f; }; };
+  const Kernel aside =
+      compiled(jit, program("aside", {x}, {compute("y", {n}, twice(x))}), {}, options);
+  const Kernel in_place =
+      compiled(jit, program("in_place", {}, {compute(w, twice(w))}), {}, options);
+  CHECK_THAT(aside.llvm_ir(), Catch::Contains("!invariant.load"));
+  CHECK_THAT(in_place.llvm_ir(), !Catch::Contains("!invariant.load"));
+}
+
 TEST_CASE("a function with an inout reads its sizes off the arguments") {
   Jit jit;
   const Size n("n"), m("m");
