@@ -15,6 +15,7 @@ class BoundsChecker {
     for (const Param& param : program->params) {
       if (param.buffer) shapes_[param.buffer] = param.shape;
     }
+    for (const Table& table : program->tables) shapes_[table.buffer] = table.shape;
   }
 
   absl::StatusOr<Program> run() {

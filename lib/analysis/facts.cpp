@@ -129,6 +129,7 @@ Facts facts_of(const Program& program) {
       facts = facts.with_fixed(param.buffer);
     }
   }
+  for (const Table& table : program->tables) facts = facts.with_fixed(table.buffer);
   for (const Expr& requirement : program->requirements) facts = facts.given(requirement);
   return facts;
 }

@@ -60,6 +60,7 @@ std::vector<std::vector<For>> writer_loops(const Program& program, const Buffer&
 
 Buffer find_buffer(const Program& program, std::string_view name) {
   if (const Param* param = find_param(program, name)) return param->buffer;
+  if (const Table* table = find_table(program, name)) return table->buffer;
   const auto place = find_place(program->body, [&](const Stmt& s) {
     const Alloc* a = s.as<Alloc>();
     return a && a->buffer.name() == name;
@@ -69,6 +70,7 @@ Buffer find_buffer(const Program& program, std::string_view name) {
 
 std::optional<std::vector<Expr>> shape_of(const Program& program, const Buffer& buffer) {
   if (const Param* param = find_param(program, buffer)) return param->shape;
+  if (const Table* table = find_table(program, buffer)) return table->shape;
   const auto place = find_place(program->body, [&](const Stmt& s) {
     const Alloc* a = s.as<Alloc>();
     return a && a->buffer == buffer;

@@ -4,6 +4,7 @@
 
 #include "analysis/extent.h"
 #include "analysis/own_indices.h"
+#include "analysis/place.h"
 #include "analysis/text.h"
 #include "tenon/analysis/legality_storage.h"
 #include "tenon/base/limits.h"
@@ -38,9 +39,7 @@ std::set<Var> variables_of(const For& loop) {
 absl::StatusOr<Expr> may_expand(const LoopSite& site, const Buffer& buffer) {
   const Program& within = site.program;
   const std::string loop = text_of(site.loop.var, within);
-  if (find_param(within, buffer)) {
-    return refuse(text_of(buffer, within) + " is a parameter of the program, not a local buffer");
-  }
+  TENON_RETURN_IF_ERROR(is_local(buffer, text_of(buffer, within), within));
   TENON_RETURN_IF_ERROR(has_own_indices(within, buffer));
   const Alloc* declaration = declared_in(site.loop, buffer);
   if (!declaration) {

@@ -6,6 +6,7 @@
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/legality_placement.h"
 #include "tenon/analysis/prove.h"
+#include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 
@@ -155,9 +156,7 @@ absl::Status inputs_stay(const Expr& value, const Stmt& scope, const std::vector
 }  // namespace
 
 absl::StatusOr<Inline> may_inline(const Program& program, const Buffer& stage) {
-  if (find_param(program, stage)) {
-    return refuse(text_of(stage, program) + " is a parameter of the program, not a local buffer");
-  }
+  TENON_RETURN_IF_ERROR(is_local(stage, text_of(stage, program), program));
   const std::optional<std::vector<Expr>> shape = shape_of(program, stage);
   const std::optional<Scope> scope = scope_of(program, stage);
   if (!shape || !scope) return refuse("the program has no buffer " + stage.name());

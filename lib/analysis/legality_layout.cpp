@@ -67,9 +67,17 @@ absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buff
   const Param* param = find_param(program, buffer);
   if (param && param->role != Role::kWeight) {
     return refuse(
-        text_of(buffer, program) + " is an " + (param->role == Role::kInput ? "input" : "output") +
+        text_of(buffer, program) + " is an " +
+        (param->role == Role::kInput    ? "input"
+         : param->role == Role::kOutput ? "output"
+                                        : "inout") +
         ": its layout belongs to the caller; only weights and local buffers have a layout "
         "to choose");
+  }
+  if (find_table(program, buffer)) {
+    return refuse(text_of(buffer, program) +
+                  " is a table: its values stand in the program as they are; only weights and "
+                  "local buffers have a layout to choose");
   }
   TENON_RETURN_IF_ERROR(has_own_indices(program, buffer));
   const std::optional<std::vector<Expr>> shape = shape_of(program, buffer);

@@ -52,12 +52,13 @@ struct Asked {
 
 absl::StatusOr<Asked> asked(const Program& program, const Buffer& stage, const Buffer& output,
                             const std::vector<Var>& vars, const std::vector<Expr>& map) {
-  if (find_param(program, stage)) {
-    return refuse(text_of(stage, program) + " is a parameter of the program, not a local buffer");
-  }
+  TENON_RETURN_IF_ERROR(is_local(stage, text_of(stage, program), program));
   const Param* out = find_param(program, output);
   if (!out || out->role != Role::kOutput) {
-    return refuse(text_of(output, program) + " is not an output");
+    return refuse(text_of(output, program) +
+                  (out && out->role == Role::kInOut
+                       ? " is an inout, whose memory is not free before it is stored"
+                       : " is not an output"));
   }
   const auto place = find_place(program->body, [&](const Stmt& s) {
     const Alloc* a = s.as<Alloc>();

@@ -23,9 +23,7 @@ struct Declared {
 };
 
 absl::StatusOr<Declared> declaration_of(const Program& program, const Buffer& buffer) {
-  if (find_param(program, buffer)) {
-    return refuse(text_of(buffer, program) + " is a parameter of the program, not a local buffer");
-  }
+  TENON_RETURN_IF_ERROR(is_local(buffer, text_of(buffer, program), program));
   const auto place = find_place(program->body, [&](const Stmt& s) {
     const Alloc* a = s.as<Alloc>();
     return a && a->buffer == buffer;

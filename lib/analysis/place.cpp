@@ -69,4 +69,14 @@ std::optional<Place> find_place(const Stmt& body, const std::function<bool(const
   return finder.take();
 }
 
+absl::Status is_local(const Buffer& buffer, const std::string& subject, const Program& program) {
+  if (find_param(program, buffer)) {
+    return refuse(subject + " is a parameter of the program, not a local buffer");
+  }
+  if (find_table(program, buffer)) {
+    return refuse(subject + " is a table of the program, not a local buffer");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace tenon

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tenon/analysis/facts.h"
@@ -23,5 +24,8 @@ struct Place {
 
 // The first statement, in program order, for which `wanted` holds.
 std::optional<Place> find_place(const Stmt& body, const std::function<bool(const Stmt&)>& wanted);
+
+// Refuses a parameter or a table; `subject`, the name of the buffer, begins the sentence.
+absl::Status is_local(const Buffer& buffer, const std::string& subject, const Program& program);
 
 }  // namespace tenon

@@ -133,6 +133,17 @@ class StmtSimplifier {
   const KeepLoops keep_;
 };
 
+// Elements of tables at constant places are constants.
+Stmt with_table_values(const Program& program, const Stmt& body) {
+  if (program->tables.empty()) return body;
+  return rewrite(body, [&](const Expr& e) {
+    const Load* l = e.as<Load>();
+    const Table* table = l && !l->mask ? find_table(program, l->buffer) : nullptr;
+    const Expr value = table ? table->at(l->indices) : Expr();
+    return value ? value : e;
+  });
+}
+
 }  // namespace
 
 Stmt simplify(const Stmt& s, const Facts& facts, KeepLoops keep) {
@@ -153,6 +164,8 @@ Program simplify(const Program& program, KeepLoops keep) {
     }
   }
   data.body = simplify(program->body, facts, keep);
+  const Stmt known = with_table_values(program, data.body);
+  if (known.get() != data.body.get()) data.body = simplify(known, facts, keep);
   changed = changed || data.body.get() != program->body.get();
   return changed ? Program(std::move(data)) : program;
 }

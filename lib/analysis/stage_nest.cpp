@@ -26,8 +26,7 @@ std::string Stage::subject(const Buffer& b) const {
 absl::StatusOr<Stage> local_stage(const Program& program, const Buffer& buffer) {
   Stage stage{program, buffer, reduced_together(program, buffer), ""};
   for (const Buffer& one : stage.all) {
-    if (!find_param(program, one)) continue;
-    return refuse(stage.subject(one) + " is a parameter of the program, not a local buffer");
+    TENON_RETURN_IF_ERROR(is_local(one, stage.subject(one), program));
   }
   if (!shape_of(program, buffer)) return refuse("the program has no buffer " + buffer.name());
   return stage;

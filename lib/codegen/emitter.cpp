@@ -54,6 +54,7 @@ llvm::Function* Emitter::make_function(const std::string& name, std::vector<llvm
 void Emitter::begin_function(llvm::Function* function) {
   scope_ = Scope();
   scope_.function = function;
+  for (const auto& [buffer, place] : tables_) scope_.buffers[buffer.id()] = {buffer, place};
   b_.SetInsertPoint(new_block("entry"));
 }
 
@@ -65,6 +66,19 @@ Value* Emitter::load_field(Value* record, size_t offset, llvm::Type* type) {
 // One 8-byte slot per scalar; the value is in the low bytes, which come first.
 Value* Emitter::load_scalar(Value* scalars, size_t slot, Type type) {
   return ops_.from_memory(type, load_field(scalars, 8 * slot, ops_.memory_type(type)));
+}
+
+// In the read-only data of the kernel.
+void Emitter::make_table(const Table& table) {
+  llvm::Type* element = b_.getIntNTy(8 * static_cast<unsigned>(table.buffer.type().bytes()));
+  std::vector<llvm::Constant*> values;
+  for (const uint64_t bits : *table.bits) values.push_back(llvm::ConstantInt::get(element, bits));
+  auto* type = llvm::ArrayType::get(element, values.size());
+  auto* global = new llvm::GlobalVariable(
+      module_, type, /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
+      llvm::ConstantArray::get(type, values), name_ + ".table." + sanitized(table.buffer.name()));
+  global->setAlignment(llvm::Align(64));  // so that its first vectors do not cross cache lines
+  tables_.emplace_back(table.buffer, Place{global, -1, /*read_only=*/true});
 }
 
 // Unpacks the tenon_call record.
@@ -79,7 +93,7 @@ void Emitter::emit_entry() {
   for (const Param& p : program_->params) {
     if (p.buffer) {
       Value* base = load_field(buffers, 8 * buffer++, b_.getPtrTy());
-      scope_.buffers[p.buffer.id()] = {p.buffer, Place{base, -1, p.role != Role::kOutput}};
+      scope_.buffers[p.buffer.id()] = {p.buffer, Place{base, -1, !is_written(p.role)}};
     } else {
       scope_.vars[p.scalar.id()] = {p.scalar, load_scalar(scalars, scalar++, p.scalar.type())};
     }
@@ -95,6 +109,7 @@ void Emitter::emit_entry() {
 }
 
 absl::Status Emitter::emit() {
+  for (const Table& table : program_->tables) make_table(table);
   emit_entry();
   emit(program_->body);
   if (status_.ok()) b_.CreateRetVoid();

@@ -63,6 +63,7 @@ class Emitter {
   void begin_function(llvm::Function* function);
   void emit_entry();
   llvm::Value* load_field(llvm::Value* record, size_t offset, llvm::Type* type);
+  void make_table(const Table& table);
   llvm::Value* load_scalar(llvm::Value* scalars, size_t slot, Type type);
   llvm::Value* fail(const std::string& reason);  // gives null
   llvm::BasicBlock* new_block(const char* name);
@@ -147,7 +148,8 @@ class Emitter {
   Scope scope_;
   std::string name_;
   llvm::AttrBuilder attributes_;
-  const Buffer* indexed_ = nullptr;  // the buffer whose index is being emitted
+  const Buffer* indexed_ = nullptr;               // the buffer whose index is being emitted
+  std::vector<std::pair<Buffer, Place>> tables_;  // every function knows them
   std::vector<std::string> checks_;
   llvm::Function* report_ = nullptr;
   int tasks_ = 0;

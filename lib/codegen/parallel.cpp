@@ -79,6 +79,7 @@ Emitter::Captures Emitter::captures_of(const For& loop) {
   for (const auto& [buffer, used] : buffers) {
     const auto found = scope_.buffers.find(buffer.id());
     if (found == scope_.buffers.end()) continue;
+    if (llvm::isa<llvm::GlobalVariable>(found->second.second.base)) continue;  // a table
     captures.buffers.push_back(found->second);
     captures.values.push_back(found->second.second.base);
   }

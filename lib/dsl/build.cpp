@@ -36,6 +36,16 @@ class ProgramBuilder {
       return refuse("program " + data_.name + ": an input is a view of " + tensor.name() +
                     "; the tensor itself is passed in");
     }
+    if (tensor.role() == Role::kInOut) {
+      return refuse(
+          "program " + data_.name + ": " + tensor.name() +
+          " is an inout; what is written to it stands among the outputs, and it is passed "
+          "there");
+    }
+    if (!tensor.is_computed() && tensor.buffer().definition()) {
+      return refuse("program " + data_.name + ": " + tensor.name() +
+                    " is a table, which is part of the program and not passed in");
+    }
     if (tensor.is_computed()) {
       return refuse("program " + data_.name + ": " + tensor.name() +
                     " is computed; only inputs, weights and scalars are passed in");
@@ -63,6 +73,10 @@ class ProgramBuilder {
     Param param;
     param.role = tensor.role();
     param.buffer = tensor.buffer();
+    if (const Buffer into = written_in_place(tensor)) {
+      in_place_[param.buffer] = into;
+      declared_.insert(into);
+    }
     TENON_RETURN_IF_ERROR(dsl::check_shape(tensor.shape(), tensor.name()));
     for (const Expr& extent : tensor.shape()) param.shape.push_back(cast(i64, extent));
     declared_.insert(tensor.buffer());
@@ -80,9 +94,20 @@ class ProgramBuilder {
         return refuse("program " + data_.name + ": an output is a view of " + output.name() +
                       "; an output is computed (a copy, if need be)");
       }
-      if (!output.is_computed()) {
+      if (output.role() == Role::kInOut && !output.is_computed()) {
         return refuse("program " + data_.name + ": output " + output.name() +
-                      " is an input; an output is computed (a copy, if need be)");
+                      " is an inout that nothing is written to; give what compute or update makes "
+                      "of it");
+      }
+      if (!output.is_computed()) {
+        return refuse("program " + data_.name + ": output " + output.name() + " is " +
+                      (output.buffer().definition() ? "a table" : "an input") +
+                      "; an output is computed (a copy, if need be)");
+      }
+      TENON_RETURN_IF_ERROR(check_in_place(output));
+      if (const Buffer into = written_in_place(output); into && declared_.count(into)) {
+        return refuse("program " + data_.name + ": " + output.name() +
+                      " is written in place by two definitions; one may hold several scatters");
       }
       if (!output.buffer().definition()) {
         return refuse("program " + data_.name + ": output " + output.name() +
@@ -91,6 +116,22 @@ class ProgramBuilder {
       TENON_RETURN_IF_ERROR(add_param(output));
     }
     return absl::OkStatus();
+  }
+
+  // The inout that a tensor is written to, or null.
+  static Buffer written_in_place(const Tensor& tensor) {
+    const Definition* definition = tensor.buffer().definition().get();
+    return definition ? definition->recipe->into : Buffer();
+  }
+
+  // What cannot be written to is said before its name is found twice.
+  static absl::Status check_in_place(const Tensor& tensor) {
+    absl::Status status;
+    if (tensor.role() != Role::kInOut) return status;
+    for_each_expr(*tensor.buffer().definition()->recipe, [&](const Expr& e) {
+      if (status.ok()) status = dsl::check_expr(e, "in the definition of " + tensor.name());
+    });
+    return status;
   }
 
   absl::Status claim_name(const std::string& name) {
@@ -112,6 +153,10 @@ class ProgramBuilder {
     }
     const dsl::Emission emission{names_, declared_, graph_};
     for (const Recipe* recipe : graph_.inside(nullptr)) {
+      if (const Literal* literal = std::get_if<Literal>(&recipe->how)) {
+        const Buffer& buffer = graph_.results_of(*recipe).front();
+        data_.tables.push_back({buffer, literal->shape, literal->bits});
+      }
       for (Stmt& s : dsl::emit(*recipe, emission)) body_.push_back(std::move(s));
     }
     return absl::OkStatus();
@@ -131,7 +176,12 @@ class ProgramBuilder {
     BufferMap plain;
     for (Param& param : data_.params) {
       if (!param.buffer || !param.buffer.definition()) continue;
-      plain[param.buffer] = Buffer(param.buffer.name(), param.buffer.type());
+      const auto into = in_place_.find(param.buffer);
+      plain[param.buffer] =
+          into != in_place_.end() ? into->second : Buffer(param.buffer.name(), param.buffer.type());
+    }
+    for (const Table& table : data_.tables) {
+      plain[table.buffer] = Buffer(table.buffer.name(), table.buffer.type());
     }
     for (const Stmt& s : body_) {
       const Alloc* local = s.as<Alloc>();
@@ -143,6 +193,7 @@ class ProgramBuilder {
     for (Param& param : data_.params) {
       if (param.buffer && plain.count(param.buffer)) param.buffer = plain[param.buffer];
     }
+    for (Table& table : data_.tables) table.buffer = plain[table.buffer];
 
     for (const Param& param : data_.params) {
       for (const Expr& extent : param.shape) collect_sizes(extent, {});
@@ -177,6 +228,7 @@ class ProgramBuilder {
   std::vector<Stmt> body_;
   std::set<std::string> names_;
   std::set<Buffer> declared_;  // parameters
+  BufferMap in_place_;         // of what is written in place: the inout
   dsl::RecipeGraph graph_;
   std::set<Var> scalars_;
   std::set<Var> known_sizes_;

@@ -22,12 +22,14 @@ void each_expr(R& recipe, const F& f) {
         } else if constexpr (std::is_same_v<How, Concat>) {
           for (auto& piece : how.pieces) f(piece.value);
         } else if constexpr (std::is_same_v<How, Update>) {
-          f(how.init);
+          known(how.init);
           for (auto& scatter : how.scatters) {
             for (auto& axis : scatter.axes) f(axis.extent);
             for (auto& index : scatter.indices) f(index);
             f(scatter.value), known(scatter.condition);
           }
+        } else if constexpr (std::is_same_v<How, Literal>) {
+          known(how.wrong);
         } else {
           f(how.steps);
           for (auto& state : how.states) known(state.init), f(state.next);
@@ -75,6 +77,7 @@ std::vector<uint64_t> bound_in(const Recipe& recipe) {
           for (const ReduceAxis& axis : scatter.axes) ids.push_back(axis.var.id());
         }
       },
+      [](const Literal&) {},
       [&](const Scan& how) {
         add(how.outer_vars);
         ids.push_back(how.step.id());

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "tenon/dsl/tensor.h"
 #include "tenon/ir/expr.h"
 
 namespace tenon {
@@ -35,7 +36,7 @@ struct Concat {
   std::vector<Piece> pieces;
 };
 
-// A copy of `init`, and then values at indices that are data.
+// A copy of `init`, or what is there if it is null, and then values at indices that are data.
 struct Update {
   struct Scatter {
     std::vector<ReduceAxis> axes;
@@ -49,6 +50,13 @@ struct Update {
   std::vector<Var> vars;
   Expr init;
   std::vector<Scatter> scatters;
+};
+
+// Values that stand in the Program.
+struct Literal {
+  std::vector<Expr> shape;
+  std::shared_ptr<const std::vector<uint64_t>> bits;
+  Expr wrong;  // an Invalid; null when all is well
 };
 
 // States that are carried along an axis.
@@ -73,13 +81,23 @@ struct Scan {
 struct Recipe {
   ~Recipe();
 
-  std::variant<Nest, Concat, Update, Scan> how;
+  std::variant<Nest, Concat, Update, Scan, Literal> how;
+  // The inout that the one result is written to in place, or null. Reads of it are of what it was.
+  Buffer into = {};
 };
 
 struct Definition {
   std::shared_ptr<const Recipe> recipe;
   size_t result = 0;
 };
+
+namespace dsl {
+
+// An Invalid when nothing can be written to this in place; else null.
+Expr wrong_target(const Tensor& state);
+Tensor written_in_place(const Tensor& state, Recipe recipe);
+
+}  // namespace dsl
 
 // Every expression of a recipe but its shapes: what reads other tensors, and may carry a mistake.
 void for_each_expr(const Recipe& recipe, const std::function<void(const Expr&)>& f);

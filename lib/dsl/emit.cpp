@@ -14,7 +14,8 @@ std::vector<Stmt> statements_of(const Recipe& recipe, const Emission& emission) 
       [&](const Nest& how) { return emit_nest(how, results, emission); },
       [&](const Concat& how) { return emit_concat(how, results.front(), emission); },
       [&](const Update& how) { return emit_update(how, results.front(), emission); },
-      [&](const Scan&) { return emit_scan(recipe, emission); });
+      [&](const Scan&) { return emit_scan(recipe, emission); },
+      [](const Literal&) { return std::vector<Stmt>(); });
 }
 
 }  // namespace
@@ -23,6 +24,7 @@ std::vector<Stmt> statements_of(const Recipe& recipe, const Emission& emission) 
 // of one may share. Every loop of a Program has a variable of its own.
 std::vector<Stmt> emit(const Recipe& recipe, const Emission& emission) {
   std::vector<Stmt> statements = statements_of(recipe, emission);
+  if (recipe.into) statements = with_old_contents(recipe, std::move(statements), emission);
   for (Stmt& s : statements) {
     if (!s.is<Alloc>()) s = with_fresh_names(s);
   }

@@ -16,6 +16,7 @@
 
 #include "dsl/emit.h"
 #include "dsl/hoist.h"
+#include "dsl/in_place.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 
@@ -23,30 +24,6 @@ namespace tenon::dsl {
 namespace {
 
 std::vector<Expr> exprs_of(const std::vector<Var>& vars) { return {vars.begin(), vars.end()}; }
-
-bool is_at(const std::vector<Expr>& indices, const std::vector<Var>& vars) {
-  return std::equal(indices.begin(), indices.end(), vars.begin(), vars.end(),
-                    [](const Expr& e, const Var& var) {
-                      const VarRef* ref = e.as<VarRef>();
-                      return ref && ref->var == var;
-                    });
-}
-
-// Every read of the buffer in e is at these indices, or in a reduction, which is a stage before.
-bool reads_only_at(const Expr& e, const Buffer& buffer, const std::vector<Var>& vars) {
-  if (e.is<Reduce>()) return true;
-  const Load* access = e.as<Load>();
-  if (access && access->buffer == buffer && !is_at(access->indices, vars)) return false;
-  bool good = true;
-  for_each_child(e, [&](const Expr& child) { good = good && reads_only_at(child, buffer, vars); });
-  return good;
-}
-
-bool reads(const Recipe& recipe, const Buffer& buffer) {
-  bool found = false;
-  for_each_expr(recipe, [&](const Expr& e) { found = found || uses(e, buffer); });
-  return found;
-}
 
 class ScanEmitter {
  public:
@@ -152,11 +129,7 @@ class ScanEmitter {
     const Recipe* recipe = next.definition()->recipe.get();
     const Nest* own = std::get_if<Nest>(&recipe->how);
     if (!own || own->values.size() != 1) return false;
-    const Expr& value = own->values[0];
-    if (value.is<Reduce>() ? uses(value, state.buffer)
-                           : !reads_only_at(value, state.buffer, own->vars)) {
-      return false;
-    }
+    if (!may_store_over(own->values[0], state.buffer, own->vars)) return false;
     for (const Scan::State& other : scan_.states) {
       if (uses(other.next, state.buffer)) return false;
     }

@@ -1,4 +1,4 @@
-// A copy, and then stores and accumulations at indices that are data.
+// A copy, unless in place, and then stores and accumulations at indices that are data.
 #include "dsl/emit.h"
 #include "dsl/hoist.h"
 #include "tenon/ir/operators.h"
@@ -35,8 +35,10 @@ std::vector<Stmt> emit_update(const Update& definition, const Buffer& result,
   const Axes axes = box(definition.vars, definition.shape);
   Hoister hoister(result.name(), emission.names);
   hoister.enter(axes);
-  std::vector<Stmt> nests = {
-      nest(axes, store(result, indices_of(axes), hoister.hoist(definition.init)))};
+  std::vector<Stmt> nests;
+  if (definition.init) {
+    nests.push_back(nest(axes, store(result, indices_of(axes), hoister.hoist(definition.init))));
+  }
   hoister.leave(axes);
   for (const Update::Scatter& scatter : definition.scatters) {
     nests.push_back(scatter_nest(result, scatter, hoister));

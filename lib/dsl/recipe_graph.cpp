@@ -63,7 +63,71 @@ absl::Status RecipeGraph::add(const std::vector<Buffer>& roots, const std::set<B
     }
   }
   for (const Buffer& root : roots) TENON_RETURN_IF_ERROR(check_root(root));
+  return order_in_place();
+}
+
+bool reads(const Recipe& recipe, const Buffer& buffer) {
+  bool found = false;
+  for_each_expr(recipe, [&](const Expr& e) { found = found || uses(e, buffer); });
+  return found;
+}
+
+// Recipes keep their order, but for those that write in place and what depends on them: these wait.
+absl::Status RecipeGraph::order_in_place() {
+  std::map<const Recipe*, std::set<const Recipe*>> before;
+  const Recipe* writer = nullptr;
+  for (const Recipe* recipe : order_) {
+    if (!recipe->into) continue;
+    writer = recipe;
+    for (const Recipe* reader : order_) {
+      if (reader == recipe || !reads(*reader, recipe->into)) continue;
+      const Recipe* whole = reader;  // with the scan that it belongs to
+      while (const Recipe* around = owner_of(*whole)) whole = around;
+      before[recipe].insert(whole);
+    }
+  }
+  if (!writer) return absl::OkStatus();
+  for (const Recipe* recipe : order_) {
+    for_each_expr(*recipe, [&](const Expr& e) {
+      walk(e, [&](const Expr& sub) {
+        const Load* access = sub.as<Load>();
+        const Definition* definition = access ? access->buffer.definition().get() : nullptr;
+        if (definition) before[recipe].insert(definition->recipe.get());
+      });
+    });
+  }
+  std::vector<const Recipe*> ordered, waiting = order_;
+  std::set<const Recipe*> placed;
+  while (!waiting.empty()) {
+    const size_t placed_before = placed.size();
+    std::vector<const Recipe*> next;
+    for (const Recipe* recipe : waiting) {
+      const std::set<const Recipe*>& needed = before[recipe];
+      const bool ready = std::includes(placed.begin(), placed.end(), needed.begin(), needed.end());
+      if (ready) ordered.push_back(recipe), placed.insert(recipe);
+      if (!ready) next.push_back(recipe);
+    }
+    if (placed.size() == placed_before) return refuse_cycle(waiting);
+    waiting = std::move(next);
+  }
+  order_ = std::move(ordered);
   return absl::OkStatus();
+}
+
+// Something reads an inout as it was, and needs what was written to it.
+absl::Status RecipeGraph::refuse_cycle(const std::vector<const Recipe*>& waiting) const {
+  for (const Recipe* writer : waiting) {
+    if (!writer->into) continue;
+    for (const Recipe* reader : waiting) {
+      if (reader == writer || !reads(*reader, writer->into)) continue;
+      const std::string& name = results_.at(reader).front().name();
+      return refuse("program " + program_ + ": " + name + " reads " + writer->into.name() +
+                    " as it was before the call, and also what is written to it; let a tensor of "
+                    "its own compute what " +
+                    name + " needs of the old contents");
+    }
+  }
+  return absl::InternalError("program " + program_ + ": no order of its tensors");
 }
 
 // In the order of the recipes: those of what it reads are known.
@@ -140,6 +204,10 @@ absl::Status RecipeGraph::meet(const Buffer& buffer, std::vector<Pending>& work)
                   ", which is not among its inputs");
   }
   const Recipe* recipe = definition->recipe.get();
+  if (recipe->into && !given_.count(recipe->into)) {
+    return refuse("program " + program_ + " reads " + buffer.name() +
+                  " as it is written in place, which has to be among its outputs");
+  }
   if (const Scan* scan = std::get_if<Scan>(&recipe->how)) {
     for (const Scan::State& state : scan->states) given_.insert(state.buffer);
     for (const uint64_t id : bound_in(*recipe)) scan_of_[id] = recipe;

@@ -1,6 +1,8 @@
 // The recipes behind a list of outputs, in an order in which every tensor is computed before it is
 // read, with the tensors that somebody reads of each.
 //
+// What reads an inout reads it as it was, and so stands before what writes it in place.
+//
 // What a step of a scan computes uses the indices of the scan or reads its states, itself or
 // through what it reads, and so belongs inside its loop: into the innermost one, where scans nest.
 #pragma once
@@ -38,6 +40,8 @@ class RecipeGraph {
   const Recipe* owner_of(const Recipe& recipe) const;
   int depth_of(const Recipe& scan) const;
   absl::Status check_root(const Buffer& root) const;
+  absl::Status order_in_place();
+  absl::Status refuse_cycle(const std::vector<const Recipe*>& waiting) const;
 
   std::vector<const Recipe*> order_;
   std::map<const Recipe*, std::vector<Buffer>> results_;
@@ -49,6 +53,8 @@ class RecipeGraph {
   std::map<const Recipe*, std::set<uint64_t>> needs_;
   std::string program_;
 };
+
+bool reads(const Recipe& recipe, const Buffer& buffer);
 
 // The first mistake in an expression; `where` begins the message.
 absl::Status check_expr(const Expr& e, const std::string& where);

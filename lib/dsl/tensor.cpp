@@ -65,6 +65,10 @@ Tensor weight(std::string name, Type type, std::vector<Expr> shape) {
   return parameter(std::move(name), type, Role::kWeight, std::move(shape));
 }
 
+Tensor inout(std::string name, Type type, std::vector<Expr> shape) {
+  return parameter(std::move(name), type, Role::kInOut, std::move(shape));
+}
+
 Expr scalar(std::string name, Type type) {
   return Expr(Var(std::move(name), type, Var::Use::kScalar));
 }
@@ -132,6 +136,71 @@ Tensor make_tensor(std::string name, Type type, std::vector<Expr> shape, Recipe 
       Definition{std::make_shared<const Recipe>(std::move(recipe))});
   return Tensor(Buffer(std::move(name), type, std::move(definition)), Role::kOutput,
                 std::move(shape));
+}
+
+Tensor make_in_place(const Tensor& state, const Index& indices, const Expr& value) {
+  Nest nest;
+  nest.shape = state.shape();
+  for (const Expr& i : indices) nest.vars.push_back(i.as<VarRef>()->var);
+  const std::string what = "the new value of " + state.name();
+  const Const* literal = value.as<Const>();
+  Expr wrong = wrong_target(state);
+  if (!wrong && !value) wrong = invalid(what + ": the definition returns no expression");
+  if (!wrong && value.is<Invalid>()) wrong = value;
+  if (!wrong && value.type() != state.type() && !(literal && literal->literal)) {
+    wrong = invalid(what + " has type " + to_string(value.type()) + " and the tensor " +
+                    to_string(state.type()) + "; cast it");
+  }
+  nest.values = {wrong ? wrong : cast(state.type(), value)};
+  return written_in_place(state, Recipe{std::move(nest), wrong ? Buffer() : state.buffer()});
+}
+
+Expr wrong_target(const Tensor& state) {
+  if (!state.buffer()) return invalid("a tensor that was never defined is written in place");
+  if (!state.is_view() && state.role() == Role::kInOut && !state.is_computed()) return {};
+  return invalid(state.name() + " is " +
+                 (state.is_view()                 ? "a view"
+                  : state.role() == Role::kInOut  ? "written in place already"
+                  : state.is_computed()           ? "computed"
+                  : state.buffer().definition()   ? "a table"
+                  : state.role() == Role::kWeight ? "a weight"
+                                                  : "an input") +
+                 "; only what tn::inout declares is written in place, by one definition");
+}
+
+Tensor written_in_place(const Tensor& state, Recipe recipe) {
+  auto definition = std::make_shared<const Definition>(
+      Definition{std::make_shared<const Recipe>(std::move(recipe))});
+  return Tensor(Buffer(state.name(), state.type(), std::move(definition)), Role::kInOut,
+                state.shape());
+}
+
+Tensor make_table(std::string name, Type type, const std::vector<int64_t>& shape,
+                  std::vector<uint64_t> bits) {
+  Literal literal;
+  int64_t elements = 1;
+  for (const int64_t extent : shape) {
+    literal.shape.push_back(constant_int(i64, std::max<int64_t>(extent, 0)));
+    if (extent < 0) literal.wrong = invalid("a table has an extent of " + std::to_string(extent));
+    if (__builtin_mul_overflow(elements, std::max<int64_t>(extent, 0), &elements)) {
+      elements = INT64_MAX;
+    }
+  }
+  const auto values = static_cast<int64_t>(bits.size());
+  if (elements != values || values > kMaxTableElements) {
+    literal.wrong =
+        invalid(elements != values ? "a table of " + std::to_string(elements) +
+                                         " elements is given " + std::to_string(values) + " values"
+                                   : "a table of " + std::to_string(values) +
+                                         " elements; at most " + std::to_string(kMaxTableElements) +
+                                         " are part of a program: pass it as a weight");
+  }
+  literal.bits = std::make_shared<const std::vector<uint64_t>>(std::move(bits));
+  std::vector<Expr> extents = literal.shape;
+  auto definition = std::make_shared<const Definition>(
+      Definition{std::make_shared<const Recipe>(Recipe{std::move(literal)})});
+  return Tensor(Buffer(std::move(name), type, std::move(definition)), Role::kInput,
+                std::move(extents));
 }
 
 std::string arity_message(size_t n) {

@@ -67,6 +67,19 @@ Settled settle(const std::string& what, const Tensor& init, const Scatter& s) {
   return {std::move(result), Expr()};
 }
 
+// A mistake stands in place of the init.
+void add_scatters(const std::string& what, const Tensor& init, const std::vector<Scatter>& scatters,
+                  Update& whole) {
+  for (const Scatter& s : scatters) {
+    Settled settled = settle(what, init, s);
+    if (settled.wrong) {
+      whole.init = settled.wrong;
+      return;
+    }
+    whole.scatters.push_back(std::move(settled.scatter));
+  }
+}
+
 }  // namespace
 
 Tensor update(std::string name, const Tensor& init, const std::vector<Scatter>& scatters) {
@@ -76,19 +89,25 @@ Tensor update(std::string name, const Tensor& init, const std::vector<Scatter>& 
   whole.shape = shape;
   for (const Expr& i : at) whole.vars.push_back(i.as<VarRef>()->var);
   whole.init = init(at);
-  for (const Scatter& s : scatters) {
-    Settled settled = settle("update " + name, init, s);
-    if (settled.wrong) {
-      whole.init = settled.wrong;
-      break;
-    }
-    whole.scatters.push_back(std::move(settled.scatter));
-  }
+  add_scatters("update " + name, init, scatters, whole);
   return dsl::make_tensor(std::move(name), init.type(), shape, Recipe{std::move(whole)});
 }
 
 Tensor update(std::string name, const Tensor& init, const Scatter& scatter) {
   return update(std::move(name), init, std::vector<Scatter>{scatter});
+}
+
+Tensor update(const Tensor& state, const std::vector<Scatter>& scatters) {
+  Update whole;
+  whole.shape = state.shape();
+  whole.init = dsl::wrong_target(state);
+  if (!whole.init) add_scatters("update of " + state.name(), state, scatters, whole);
+  const Buffer into = whole.init ? Buffer() : state.buffer();
+  return dsl::written_in_place(state, Recipe{std::move(whole), into});
+}
+
+Tensor update(const Tensor& state, const Scatter& scatter) {
+  return update(state, std::vector<Scatter>{scatter});
 }
 
 }  // namespace tenon

@@ -497,6 +497,16 @@ absl::Status bind_param(const Param& param, const InterpArgument& argument, Mach
   return absl::OkStatus();
 }
 
+std::unique_ptr<Array> array_of(const Table& table) {
+  std::vector<int64_t> shape;
+  for (const Expr& extent : table.shape) shape.push_back(as_int(extent).value_or(0));
+  auto array = std::make_unique<Array>(table.buffer.type(), shape);
+  for (size_t i = 0; i < table.bits->size(); ++i) {
+    array->set_bits(static_cast<int64_t>(i), (*table.bits)[i]);
+  }
+  return array;
+}
+
 }  // namespace
 
 absl::Status interpret(const Program& program, const Sizes& sizes,
@@ -511,6 +521,11 @@ absl::Status interpret(const Program& program, const Sizes& sizes,
   TENON_RETURN_IF_ERROR(bind_sizes(program, sizes, arguments, machine));
   for (size_t p = 0; p < arguments.size(); ++p) {
     TENON_RETURN_IF_ERROR(bind_param(program->params[p], arguments[p], machine));
+  }
+  std::vector<std::unique_ptr<Array>> tables;
+  for (const Table& table : program->tables) {
+    tables.push_back(array_of(table));
+    machine.set(table.buffer, tables.back().get());
   }
   for (const Expr& requirement : program->requirements) {
     if (!machine.eval_int(requirement)) {

@@ -21,6 +21,7 @@ std::string made_safe(const std::string& wanted) {
 Names::Names(const Program& program) {
   for (const Var& size : program->sizes) of(size);
   for (const Param& param : program->params) param.buffer ? of(param.buffer) : of(param.scalar);
+  for (const Table& table : program->tables) of(table.buffer);
   // The variables of a packing are seen by nothing else, so the body may use their names again.
   const auto outside = taken_;
   for (const Param& param : program->params) {

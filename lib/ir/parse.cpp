@@ -311,6 +311,30 @@ Param ProgramParser::parse_param(Role role) {
   return param;
 }
 
+// table levels: f32[4] = (-1.0, -0.5, 0.5, 1.0)
+Table ProgramParser::parse_table() {
+  Table table;
+  const Token name = expect_name("a name for the table");
+  expect(":");
+  const Type type = parse_element_type();
+  table.shape = parse_list("[", "]");
+  expect("=");
+  std::vector<uint64_t> bits;
+  const Token values = peek();
+  for (const Expr& value : parse_list("(", ")")) {
+    const Const* constant = value.as<Const>();
+    if (!constant || !(value.type() == type)) {
+      fail(values,
+           "a value of table " + quoted(name.text) + " is no constant of type " + to_string(type));
+      break;
+    }
+    bits.push_back(constant->bits);
+  }
+  table.bits = std::make_shared<const std::vector<uint64_t>>(std::move(bits));
+  table.buffer = declare_buffer(name, type);
+  return table;
+}
+
 void ProgramParser::parse_header(ProgramData& program) {
   expect("program");
   program.name = expect_name("a name for the program").text;
@@ -327,6 +351,10 @@ void ProgramParser::parse_header(ProgramData& program) {
       program.params.push_back(parse_param(Role::kWeight));
     } else if (accept("output")) {
       program.params.push_back(parse_param(Role::kOutput));
+    } else if (accept("inout")) {
+      program.params.push_back(parse_param(Role::kInOut));
+    } else if (accept("table")) {
+      program.tables.push_back(parse_table());
     } else if (accept("scalar")) {
       program.params.push_back(parse_param(Role::kScalar));
     } else if (accept("require")) {
@@ -337,7 +365,8 @@ void ProgramParser::parse_header(ProgramData& program) {
       parse_instruction();
     } else {
       fail_expected(
-          "size, input, weight, output, scalar, require, reducer, instruction, reassociated or "
+          "size, input, weight, output, inout, scalar, table, require, reducer, instruction, "
+          "reassociated or "
           "'{'");
     }
   }

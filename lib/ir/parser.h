@@ -92,6 +92,7 @@ class ProgramParser {
   void parse_header(ProgramData& program);
   Param parse_param(Role role);
   Packing parse_packing();
+  Table parse_table();
   std::vector<Var> parse_vars(const std::vector<Type>& types);
   void parse_reducer();
   void parse_instruction();

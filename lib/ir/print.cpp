@@ -120,6 +120,7 @@ static const char* role_name(Role role) {
     case Role::kInput: return "input";
     case Role::kWeight: return "weight";
     case Role::kOutput: return "output";
+    case Role::kInOut: return "inout";
     case Role::kScalar: return "scalar";
   }
   return "";
@@ -159,6 +160,19 @@ void ProgramPrinter::put_param(const Param& param) {
   }
   if (param.packing) put_packing(*param.packing);
   put("\n");
+}
+
+//   table levels: f32[4] = (-1.0, -0.5, 0.5, 1.0)
+void ProgramPrinter::put_table(const Table& table) {
+  constexpr size_t kPerLine = 16;
+  put("  table " + names_.of(table.buffer) + ": ");
+  put_shape(table.buffer.type(), table.shape);
+  put(" = (");
+  for (size_t i = 0; i < table.bits->size(); ++i) {
+    put(i == 0 ? "" : i % kPerLine == 0 ? ",\n    " : ", ");
+    put_expr(constant_bits(table.buffer.type(), (*table.bits)[i]));
+  }
+  put(")\n");
 }
 
 //   reducer argmax(best: f32, at: i64) = (-f32.inf, -1)
@@ -222,6 +236,7 @@ void ProgramPrinter::put_program(const ProgramData& program) {
   }
   if (!program.sizes.empty()) put("\n");
   for (const Param& param : program.params) put_param(param);
+  for (const Table& table : program.tables) put_table(table);
   for (const Expr& requirement : program.requirements) {
     put("  require ");
     put_expr(requirement);

@@ -47,6 +47,7 @@ class ProgramPrinter {
   const Stmt& put_conditions(const Stmt& s);
   void put_alloc(const Alloc& x);
   void put_param(const Param& param);
+  void put_table(const Table& table);
   void put_packing(const Packing& packing);
   void put_block(const Stmt& body, int indent);
 

@@ -44,6 +44,7 @@ class Encoder {
   void add(const LoopKind& kind);
   void add(const Stmt& s);
   void add(const Param& param);
+  void add(const Table& table);
 
   // From here on the identity is known by its number. A variable of several disjoint scopes gets a
   // number in each.
@@ -151,6 +152,14 @@ void Encoder::add(const Param& param) {
   add(param.packing->map);
 }
 
+void Encoder::add(const Table& table) {
+  add(UINT64_MAX);
+  add(std::string_view(table.buffer.name()));
+  declare(table.buffer);
+  add(table.shape);
+  add(*table.bits);
+}
+
 void Encoder::add_program(const ProgramData& program) {
   add(std::string_view(program.name));
   add(static_cast<uint64_t>(program.reassociated));
@@ -159,7 +168,10 @@ void Encoder::add_program(const ProgramData& program) {
     add(std::string_view(size.name()));
     declare(size);
   }
-  add(program.params);
+  // One list: what the body reads and writes. A table says so in the place of a role.
+  add(program.params.size() + program.tables.size());
+  for (const Param& param : program.params) add(param);
+  for (const Table& table : program.tables) add(table);
   add(program.requirements);
   add(program.body);
 }

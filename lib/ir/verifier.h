@@ -27,6 +27,7 @@ class ProgramVerifier {
   void check_param(const Param& param);
   void check_shape_of(const Param& param);
   void check_packing(const Param& param);
+  void check_table(const Table& table);
   void check_requirement(const Expr& e);
   void check_over_sizes(const Expr& e, const std::string& what);
 
@@ -90,6 +91,7 @@ class ProgramVerifier {
   struct Declared {
     const std::vector<Expr>* shape;
     Role role;  // a local buffer is written and read like an output
+    bool is_table = false;
   };
 
   const Program& program_;

@@ -13,6 +13,7 @@ absl::Status ProgramVerifier::run() {
   check_names();
   for (const Var& size : program_->sizes) check_size(size);
   for (const Param& param : program_->params) check_param(param);
+  for (const Table& table : program_->tables) check_table(table);
   part_.clear();
   for (const Expr& e : program_->requirements) check_requirement(e);
   part_.clear();
@@ -81,7 +82,7 @@ void ProgramVerifier::check_names() {
   std::set<std::string> seen;
   const auto check_distinct = [&](const std::string& name) {
     require(seen.insert(name).second, [&] {
-      return "the name " + name + " stands for two sizes or parameters; each needs its own";
+      return "the name " + name + " stands for two sizes, parameters or tables; each needs its own";
     });
   };
   for (const Var& size : p.sizes) {
@@ -94,13 +95,21 @@ void ProgramVerifier::check_names() {
     if (!require(static_cast<bool>(param.buffer) != static_cast<bool>(param.scalar) &&
                      is_scalar == static_cast<bool>(param.scalar),
                  [] {
-                   return "a parameter must be a scalar with a variable, or an input, weight or "
-                          "output with a buffer";
+                   return "a parameter must be a scalar with a variable, or an input, weight, "
+                          "output or inout with a buffer";
                  })) {
       return;
     }
     check_name(param.name(), "parameter");
     check_distinct(param.name());
+  }
+  for (const Table& table : p.tables) {
+    if (!require(table.buffer && table.bits,
+                 [] { return "a table needs a buffer and values (one is null)"; })) {
+      return;
+    }
+    check_name(table.buffer.name(), "table");
+    check_distinct(table.buffer.name());
   }
 }
 
@@ -180,6 +189,45 @@ void ProgramVerifier::check_packing(const Param& param) {
   }
   for (const Expr& e : packing.map) check_over_sizes(e, "packed index");
   close_scope(mark);
+}
+
+// As many values as elements, and each a value of the type as Const holds it.
+void ProgramVerifier::check_table(const Table& table) {
+  if (!error_.empty()) return;
+  part_ = "table " + table.buffer.name();
+  const Type type = table.buffer.type();
+  require(!type.is_vector() && !table.buffer.definition(), [&] {
+    return "its elements must have one lane, and its buffer no definition; they have type " +
+           to_string(type);
+  });
+  require(table.shape.size() <= kMaxRank, [&] {
+    return "has " + std::to_string(table.shape.size()) + " dimensions; at most " +
+           std::to_string(kMaxRank) + " are supported";
+  });
+  int64_t elements = 1;
+  for (const Expr& extent : table.shape) {
+    const std::optional<int64_t> value =
+        extent && extent.type() == i64 ? as_int(extent) : std::nullopt;
+    if (!require(value && *value >= 0, [] { return "its extents are constants of at least 0"; })) {
+      return;
+    }
+    if (__builtin_mul_overflow(elements, *value, &elements)) elements = INT64_MAX;
+  }
+  require(elements <= kMaxTableElements, [&] {
+    return "has " + std::to_string(elements) + " elements; at most " +
+           std::to_string(kMaxTableElements) + " are part of a program: pass it as a weight";
+  });
+  require(static_cast<size_t>(elements) == table.bits->size(), [&] {
+    return "has " + count(table.bits->size(), "value", "values") + " for " +
+           count(static_cast<size_t>(elements), "element", "elements");
+  });
+  const int width = type.is_bool() ? 1 : 8 * type.bytes();
+  for (const uint64_t bits : *table.bits) {
+    require(width == 64 || bits >> width == 0,
+            [&] { return "a value has bits outside of " + to_string(type); });
+  }
+  require(declare(table.buffer, table.shape, Role::kInput), [] { return "is declared twice"; });
+  if (error_.empty()) buffers_.at(table.buffer.id()).is_table = true;
 }
 
 void ProgramVerifier::check_requirement(const Expr& e) {

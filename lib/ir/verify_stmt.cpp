@@ -115,10 +115,13 @@ int32_t ProgramVerifier::check_target(const Buffer& buffer, const std::vector<Ex
   if (!error_.empty()) return 1;
   const int32_t lanes = check_access(buffer, indices);
   if (!error_.empty()) return 1;
-  const Role role = buffers_.at(buffer.id()).role;
-  require(role == Role::kOutput, [&] {
-    return text(buffer) + " is " + (role == Role::kInput ? "an input" : "a weight") +
-           " and cannot be written; write an output or a local buffer";
+  const Declared& declared = buffers_.at(buffer.id());
+  require(is_written(declared.role), [&] {
+    return text(buffer) + " is " +
+           (declared.is_table               ? "a table"
+            : declared.role == Role::kInput ? "an input"
+                                            : "a weight") +
+           " and cannot be written; write an output, an inout or a local buffer";
   });
   require(type.element() == buffer.type(), [&] {
     return "the value has type " + to_string(type.element()) + " and " + declaration(buffer) +

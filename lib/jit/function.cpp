@@ -21,7 +21,7 @@ void number_arguments(FunctionImpl& impl) {
   const std::vector<Param>& params = impl.program->params;
   for (const bool outputs : {false, true}) {
     for (size_t p = 0; p < params.size(); ++p) {
-      if ((params[p].role == Role::kOutput) == outputs) impl.params.push_back(p);
+      if (is_written(params[p].role) == outputs) impl.params.push_back(p);
     }
     if (!outputs) impl.inputs = impl.params.size();
   }

@@ -77,7 +77,9 @@ size_t KernelImpl::cost() const {
   const bool packs =
       std::any_of(signature.params.begin(), signature.params.end(),
                   [](const auto& p) { return p.role == ParamSignature::Role::kWeight; });
-  return code->bytes() + code->llvm_ir().size() + code->assembly().size() +
+  size_t tables = 0;  // in the Program; in the code they are counted with it
+  for (const Table& table : scheduled->tables) tables += table.bits->size() * sizeof(uint64_t);
+  return code->bytes() + tables + code->llvm_ir().size() + code->assembly().size() +
          (packs ? 2 : 1) * kRecords;
 }
 

@@ -68,6 +68,7 @@ ParamSignature::Role role_of(Role role) {
     case Role::kInput: return ParamSignature::Role::kInput;
     case Role::kWeight: return ParamSignature::Role::kWeight;
     case Role::kOutput: return ParamSignature::Role::kOutput;
+    case Role::kInOut: return ParamSignature::Role::kInOut;
     case Role::kScalar: return ParamSignature::Role::kScalar;
   }
   return ParamSignature::Role::kInput;

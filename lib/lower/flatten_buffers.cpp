@@ -59,6 +59,7 @@ class Flattener {
     for (const Param& p : program->params) {
       if (p.buffer) strides_[p.buffer] = p.strides.empty() ? dense_strides(p.shape) : p.strides;
     }
+    for (const Table& t : program->tables) strides_[t.buffer] = dense_strides(t.shape);
   }
 
   Stmt statement(const Stmt& s) {
@@ -168,6 +169,7 @@ absl::StatusOr<Program> flatten_buffers(const Program& program, const Target&) {
   flat.body = Flattener(program).statement(program->body);
   const Facts facts = facts_of(program);
   for (Param& param : flat.params) param = flat_param(std::move(param), facts);
+  for (Table& table : flat.tables) table.shape = {product(table.shape)};
   return Program(std::move(flat));
 }
 

@@ -48,6 +48,9 @@ Declarations declarations_of(const Program& program) {
   for (const Param& param : program->params) {
     if (param.buffer) all.emplace(param.buffer, Declaration{param.shape, false});
   }
+  for (const Table& table : program->tables) {
+    all.emplace(table.buffer, Declaration{table.shape, false});
+  }
   walk(program->body, [&](const Stmt& s) {
     if (const Alloc* a = s.as<Alloc>()) all.emplace(a->buffer, Declaration{a->shape, true});
   });

@@ -147,7 +147,7 @@ class Collector {
 
   // The largest extent over the loops around, not less than 0.
   Expr hull(const Buffer& buffer, const Expr& extent) {
-    if (as_int(extent)) return extent;
+    if (const std::optional<int64_t> n = as_int(extent)) return *n < 0 ? number(0) : extent;
     Expr widest = substitute(extent, names_);
     const std::optional<SymbolicInterval> bounds = bounds_over(widest, loops_, facts_);
     if (bounds) widest = simplify(bounds->hi, facts_);

@@ -98,6 +98,9 @@ absl::Status check_params_flat(const Program& program) {
   for (const Param& p : program->params) {
     if (p.buffer && p.shape.size() != 1) return refuse("parameter " + p.name() + " is not flat");
   }
+  for (const Table& t : program->tables) {
+    if (t.shape.size() != 1) return refuse("table " + t.buffer.name() + " is not flat");
+  }
   return absl::OkStatus();
 }
 

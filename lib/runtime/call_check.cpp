@@ -43,7 +43,7 @@ class Check {
       if (Kind k = check_view(p); k != Kind::kNone) return problem(k, p);
     }
     for (int p = 0; p < params; ++p) {
-      if (plan_.params[static_cast<size_t>(p)].role != Role::kOutput) continue;
+      if (!is_written(plan_.params[static_cast<size_t>(p)].role)) continue;
       if (Kind k = check_overlap(p, params); k != Kind::kNone) return problem(k, p);
     }
     if (!workspace_.empty()) {
@@ -74,7 +74,7 @@ class Check {
     const CallPlan::Param& param = plan_.params[static_cast<size_t>(p)];
     views_[p] = nullptr;
     ranges_[p] = {0, 0};
-    if (param.role == Role::kOutput) {
+    if (is_written(param.role)) {
       views_[p] = &outputs_[static_cast<size_t>(param.position)];
     } else {
       const Argument& argument = inputs_[static_cast<size_t>(param.position)];
@@ -156,7 +156,7 @@ class Check {
     }
     if (stride_class(view) > param.strides) return Kind::kStrides;
     if (!find_range(view, param.element_bytes, range)) return Kind::kTooLarge;
-    const bool overlaps = param.role == Role::kOutput && may_overlap_itself(view);
+    const bool overlaps = is_written(param.role) && may_overlap_itself(view);
     return overlaps ? Kind::kOverlapsItself : Kind::kNone;
   }
 

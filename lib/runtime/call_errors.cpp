@@ -113,16 +113,16 @@ class Describer {
   std::string name_of_param(int index) const {
     const CallPlan::Param& p = signature_.plan.params[static_cast<size_t>(index)];
     return signature_.params[static_cast<size_t>(index)].name +
-           (p.role == Role::kOutput ? " (output " : " (input ") + std::to_string(p.position) + ")";
+           (is_written(p.role) ? " (output " : " (input ") + std::to_string(p.position) + ")";
   }
 
   const View& view() const {
     const size_t position = static_cast<size_t>(plan().position);
-    return plan().role == Role::kOutput ? outputs_[position] : inputs_[position].view();
+    return is_written(plan().role) ? outputs_[position] : inputs_[position].view();
   }
 
   std::string given() const {
-    if (plan().role == Role::kOutput) return view().to_string();
+    if (is_written(plan().role)) return view().to_string();
     const Argument& argument = inputs_[static_cast<size_t>(plan().position)];
     if (argument.kind() != Argument::Kind::kScalar) return view().to_string();
     return "the " + to_string(argument.scalar_type()) + " value " +
@@ -214,7 +214,7 @@ class Describer {
   std::string list_params(bool outputs) const {
     std::string text;
     for (const ParamSignature& p : signature_.params) {
-      if ((p.role == Role::kOutput) != outputs) continue;
+      if (is_written(p.role) != outputs) continue;
       text += (text.empty() ? " (" : ", ") + p.name + ": " + expectation(p);
     }
     return text.empty() ? text : text + ")";

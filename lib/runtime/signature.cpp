@@ -93,7 +93,7 @@ Dim plan_dim(const SizeProgram& size) {
 void plan_param(const ParamSignature& p, CallPlan& plan) {
   bool hidden = false;
   for (int slot : p.hidden_strides) hidden |= slot >= 0;
-  const int32_t position = p.role == Role::kOutput ? plan.outputs++ : plan.inputs++;
+  const int32_t position = is_written(p.role) ? plan.outputs++ : plan.inputs++;
   plan.params.push_back({p.role, p.strides, hidden, p.type, p.type.bytes(),
                          static_cast<int32_t>(rank_of(p)), static_cast<int32_t>(plan.dims.size()),
                          position, p.layout});

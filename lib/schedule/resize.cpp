@@ -14,6 +14,9 @@ absl::StatusOr<std::vector<Expr>> shape_of_local(const Program& program, const B
   if (find_param(program, stage)) {
     return refuse(stage.name() + " is a parameter: its shape belongs to the caller");
   }
+  if (find_table(program, stage)) {
+    return refuse(stage.name() + " is a table, whose shape is that of its values");
+  }
   if (dim < 0 || static_cast<size_t>(dim) >= shape->size()) {
     return refuse(stage.name() + " has " + std::to_string(shape->size()) +
                   (shape->size() == 1 ? " dimension" : " dimensions") + ", and dimension " +

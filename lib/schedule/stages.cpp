@@ -23,7 +23,7 @@ std::vector<Buffer> stages_of(const Program& program) {
     if (const Alloc* x = s.as<Alloc>()) stages.push_back(x->buffer);
   });
   for (const Param& param : program->params) {
-    if (param.role == Role::kOutput) stages.push_back(param.buffer);
+    if (is_written(param.role)) stages.push_back(param.buffer);
   }
   return stages;
 }
@@ -55,6 +55,9 @@ absl::StatusOr<Buffer> find_stage(const Program& program, std::string_view name)
   if (find_param(program, name)) {
     return refuse(what + " is a parameter, not a stage; the stages are " + listed(stages));
   }
+  if (find_table(program, name)) {
+    return refuse(what + " is a table, not a stage; the stages are " + listed(stages));
+  }
   return refuse("there is no stage " + what + "; the stages are " + listed(stages));
 }
 
@@ -72,8 +75,9 @@ absl::StatusOr<Buffer> find_any_buffer(const Program& program, std::string_view 
   if (const Buffer buffer = find_buffer(program, name)) return buffer;
   std::vector<Buffer> buffers;
   for (const Param& param : program->params) {
-    if (param.buffer && param.role != Role::kOutput) buffers.push_back(param.buffer);
+    if (param.buffer && !is_written(param.role)) buffers.push_back(param.buffer);
   }
+  for (const Table& table : program->tables) buffers.push_back(table.buffer);
   const std::vector<Buffer> stages = stages_of(program);
   buffers.insert(buffers.end(), stages.begin(), stages.end());
   return refuse("there is no buffer " + std::string(name) + "; the buffers are " + listed(buffers));

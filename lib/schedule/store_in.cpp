@@ -8,9 +8,10 @@
 //       out[i, j] = e[j]*s[i]
 //
 // The stage lives in the memory of the output that overwrites it, and needs none of its own.
-// Obligation (may_store_in): nothing else reads the output; iterations of the loops around the
-// stage use different elements of it; no element is used through the stage after the output was
-// stored there; whatever the stage writes is overwritten by the output in the end. Exact.
+// Obligation (may_store_in): the output is no inout, and nothing else reads it; iterations of the
+// loops around the stage use different elements of it; no element is used through the stage after
+// the output was stored there; whatever the stage writes is overwritten by the output in the end.
+// Exact.
 #include "schedule/move_accesses.h"
 #include "tenon/analysis/legality_storage.h"
 #include "tenon/analysis/simplify.h"

@@ -62,7 +62,7 @@ class Runner {
       return s;
     }
     for (const Param& param : what_.program->params) {
-      if (param.role == Role::kOutput) vectorize_stage(s, param.name(), lanes_, parallel_);
+      if (is_written(param.role)) vectorize_stage(s, param.name(), lanes_, parallel_);
     }
     return s;
   }
@@ -78,7 +78,7 @@ class Runner {
     const CaseData data = what_.data(n);
     for (const bool front : {false, true}) {
       const absl::StatusOr<std::vector<Array>> got =
-          call_guarded(kernel, data.inputs, data.expected, front);
+          call_guarded(kernel, data.inputs, data.expected, front, data.before);
       INFO(where(s) << "length " << n << ": " << got.status());
       REQUIRE(got.ok());
       for (size_t o = 0; o < data.expected.size(); ++o) {
@@ -127,7 +127,8 @@ void vectorize_stage(Schedule& s, const std::string& stage, int64_t lanes, bool 
 
 absl::StatusOr<std::vector<Array>> call_guarded(const Kernel& kernel,
                                                 const std::vector<Array>& inputs,
-                                                const std::vector<Array>& expected, bool front) {
+                                                const std::vector<Array>& expected, bool front,
+                                                const std::vector<Array>& before) {
   const GuardBuffer::Side side = front ? GuardBuffer::kFront : GuardBuffer::kBack;
   std::vector<GuardBuffer> memory;
   std::vector<Argument> arguments;
@@ -144,6 +145,9 @@ absl::StatusOr<std::vector<Array>> call_guarded(const Kernel& kernel,
     memory.emplace_back(array.bytes(), side);
     if (array.bytes() > 0) std::memset(memory.back().data(), 0xA5, array.bytes());
     written.push_back(memory.back().data());
+    if (!before.empty() && array.bytes() > 0) {
+      std::memcpy(written.back(), before[written.size() - 1].data(), array.bytes());
+    }
     outputs.push_back(view_of(array, written.back()));
   }
   TENON_RETURN_IF_ERROR(kernel(arguments, outputs));

@@ -20,6 +20,8 @@ namespace tenon::test {
 struct CaseData {
   std::vector<Array> inputs;    // in call order
   std::vector<Array> expected;  // outputs in order
+  // What the outputs hold before the call, where that matters. If not given: 0xA5 bytes.
+  std::vector<Array> before = {};
 };
 
 struct Everywhere {
@@ -44,10 +46,11 @@ struct Everywhere {
 // parallel.
 void vectorize_stage(Schedule& s, const std::string& stage, int64_t lanes, bool parallel);
 
-// One call with guarded copies of the arrays; the outputs start as 0xA5 bytes.
+// One call with guarded copies of the arrays; the outputs start as 0xA5 bytes, or as `before`.
 absl::StatusOr<std::vector<Array>> call_guarded(const Kernel& kernel,
                                                 const std::vector<Array>& inputs,
-                                                const std::vector<Array>& expected, bool front);
+                                                const std::vector<Array>& expected, bool front,
+                                                const std::vector<Array>& before = {});
 
 // Floats: within so many units in the last place of f32, or both NaN, or equal.
 std::string difference_in_ulp(const Array& expected, const Array& got, int64_t ulp);

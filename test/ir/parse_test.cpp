@@ -187,8 +187,8 @@ TEST_CASE("errors in the header name the line and the column") {
   CHECK(error("module p") == "line 1, column 1: found 'module', expected 'program'");
   CHECK(error("program 3") == "line 1, column 9: found '3', expected a name for the program");
   CHECK(error("program p\n  inputs x: f32[3]\n{}") ==
-        "line 2, column 3: found 'inputs', expected size, input, weight, output, scalar, require, "
-        "reducer, instruction, reassociated or '{'");
+        "line 2, column 3: found 'inputs', expected size, input, weight, output, inout, scalar, "
+        "table, require, reducer, instruction, reassociated or '{'");
   CHECK(error("program p\n  size 3\n{}") ==
         "line 2, column 8: found '3', expected a name for the size");
   CHECK(error("program p\n  input x f32[3]\n{}") == "line 2, column 11: found 'f32', expected ':'");
@@ -290,7 +290,8 @@ TEST_CASE("a character that belongs to no token is named") {
 
 TEST_CASE("what reads well but breaks a rule is refused by verify") {
   CHECK(error(with_statement("x[0] = 1.0")) ==
-        "in `x[0] = 1.0`: x is an input and cannot be written; write an output or a local buffer");
+        "in `x[0] = 1.0`: x is an input and cannot be written; write an output, an inout or a "
+        "local buffer");
 }
 
 // --- Hostile texts.

@@ -85,9 +85,9 @@ TEST_CASE("names of the header are identifiers without a meaning of their own") 
 
 TEST_CASE("sizes and parameters have distinct names") {
   CHECK(error_after([](ProgramData& p) { p.sizes.emplace_back("n"); }) ==
-        "the name n stands for two sizes or parameters; each needs its own");
+        "the name n stands for two sizes, parameters or tables; each needs its own");
   CHECK(error_after([](ProgramData& p) { p.sizes.emplace_back("x"); }) ==
-        "the name x stands for two sizes or parameters; each needs its own");
+        "the name x stands for two sizes, parameters or tables; each needs its own");
 }
 
 TEST_CASE("sizes are i64") {
@@ -99,7 +99,8 @@ TEST_CASE("sizes are i64") {
 
 TEST_CASE("a parameter is a buffer, or a scalar by role") {
   const std::string message =
-      "a parameter must be a scalar with a variable, or an input, weight or output with a buffer";
+      "a parameter must be a scalar with a variable, or an input, weight, output or inout with a "
+      "buffer";
   CHECK(error_after([](ProgramData& p) { p.params[0].role = Role::kScalar; }) == message);
   CHECK(error_after([](ProgramData& p) { p.params[2].role = Role::kInput; }) == message);
   CHECK(error_after([](ProgramData& p) { p.params[0].scalar = Var("both", f32); }) == message);
@@ -186,7 +187,7 @@ TEST_CASE("a buffer or variable is one parameter only") {
           p.params.erase(p.params.begin() + 1, p.params.end());
           p.params.push_back({Role::kOutput, Buffer("y", f32), {}, {}, {}, {}});
           p.params[1].buffer = again;
-        }) == "the name x stands for two sizes or parameters; each needs its own");
+        }) == "the name x stands for two sizes, parameters or tables; each needs its own");
 }
 
 TEST_CASE("requirements are bool over sizes") {
@@ -276,10 +277,11 @@ TEST_CASE("accesses have one i64 index for each dimension") {
 
 TEST_CASE("inputs and weights are not written") {
   CHECK(error(store(d.x, {0, 0}, 1.0f)) ==
-        "in `x[0, 0] = 1.0`: x is an input and cannot be written; write an output or a local "
-        "buffer");
+        "in `x[0, 0] = 1.0`: x is an input and cannot be written; write an output, an inout or "
+        "a local buffer");
   CHECK(error(accumulate(d.w, {0}, Reducer::kSum, 1.0f)) ==
-        "in `w[0] += 1.0`: w is a weight and cannot be written; write an output or a local buffer");
+        "in `w[0] += 1.0`: w is a weight and cannot be written; write an output, an inout or a "
+        "local buffer");
 }
 
 TEST_CASE("a written value has the type of the buffer") {
@@ -455,8 +457,8 @@ TEST_CASE("a null expression is refused where one is needed") {
 TEST_CASE("things of the same name are told apart in messages as in the text") {
   const Var first("i"), second("i");
   CHECK(error(loop(first, loop(second, store(d.x, {first, second}, 1.0f)))) ==
-        "in `x[i, i_1] = 1.0`: x is an input and cannot be written; write an output or a local "
-        "buffer");
+        "in `x[i, i_1] = 1.0`: x is an input and cannot be written; write an output, an inout or "
+        "a local buffer");
 }
 
 TEST_CASE("long expressions are cut in messages") {

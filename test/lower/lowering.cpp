@@ -94,7 +94,7 @@ std::vector<Array> outputs_of(const Program& program, const SizeValues& sizes) {
   size_t next = 0;
   for (const Param& param : program->params) {
     if (param.role == Role::kScalar) continue;
-    if (param.role == Role::kOutput) outputs.push_back(arrays[next]);
+    if (is_written(param.role)) outputs.push_back(arrays[next]);
     ++next;
   }
   return outputs;

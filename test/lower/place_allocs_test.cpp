@@ -46,6 +46,12 @@ TEST_CASE("Small constant buffers live on the stack, larger ones in the workspac
         "t: f32[n] in worker at 0\n");
 }
 
+TEST_CASE("An extent below 0 is none, whether a constant or not") {
+  CHECK(placed("alloc t: f32[-1]\n for i in 0..-1 { y[i] = t[i] }") == "t: f32[0] in stack\n");
+  CHECK(placed("alloc t: f32[n - 1]\n for i in 0..n - 1 { y[0] = t[i] }") ==
+        "t: f32[max(n - 1, 0)] in shared at 0\n");
+}
+
 TEST_CASE("The stack of a task has a limit, and registers do not count") {
   // 12 KB each, accessed in a loop.
   std::string loops, constants;

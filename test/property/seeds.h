@@ -53,6 +53,7 @@ inline void check_seeds(uint64_t first, int64_t pairs = kPairs) {
                            "bitcast",
                            "concat",
                            "gather",
+                           "inout",
                            "named values",
                            "pad_constant",
                            "pad_edge",
@@ -64,6 +65,7 @@ inline void check_seeds(uint64_t first, int64_t pairs = kPairs) {
                            "scan",
                            "several",
                            "slice",
+                           "table",
                            "triangle",
                            "where",
                            "window"}) {

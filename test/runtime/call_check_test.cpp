@@ -361,6 +361,32 @@ TEST_CASE("an output overlaps no other argument") {
         "kernel two: argument z (output 1): its memory overlaps argument b (input 1)");
 }
 
+TEST_CASE("an inout counts among the outputs and is checked like one") {
+  Signature s;
+  s.kernel = "step";
+  s.params = {param("w", Role::kInOut, f32, {c(8)}, StrideClass::kGeneral),
+              param("g", Role::kInput, f32, {c(8)}), param("y", Role::kOutput, f32, {c(8)})};
+  s = ready(s);
+  CHECK(s.plan.inputs == 1);
+  CHECK(s.plan.outputs == 2);
+  const View w(kX, {8}), g(kY, {8}), y(kZ, {8});
+  BoundCall bound;
+  CHECK(check(s, {g}, {w, y}, &bound) == kOk);
+  CHECK(bound.buffers[0] == kX);  // in the order of the parameters
+  CHECK(bound.buffers[1] == kY);
+  CHECK(bound.buffers[2] == kZ);
+  CHECK(check(s, {View(kX + 7, {8})}, {w, y}) ==
+        "kernel step: argument w (output 0): its memory overlaps argument g (input 0)");
+  CHECK(check(s, {g}, {w, w}) ==
+        "kernel step: argument w (output 0): its memory overlaps argument y (output 1)");
+  CHECK(check(s, {g}, {View(kX, {8}, {0}), y}) ==
+        "kernel step: argument w (output 0): elements of this output overlap each other: f32[8] "
+        "strides [0]");
+  CHECK(check(s, {w, g}, {y}) ==
+        "kernel step: expected 1 input (g: f32[8]) and 2 outputs (w: f32[8], y: f32[8]), got 2 "
+        "inputs and 1 output");
+}
+
 TEST_CASE("overlap is judged by byte ranges, in both directions of a stride") {
   const Signature g = copy(StrideClass::kGeneral);
   const View y(kY, {4, 8});

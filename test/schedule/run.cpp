@@ -121,7 +121,7 @@ std::vector<Array> outputs_of(const Program& program, const Sizes& sizes) {
   REQUIRE(status.ok());
   std::vector<Array> outputs;
   for (size_t i = 0; i < arrays.size(); ++i) {
-    if (program->params[i].role == Role::kOutput) outputs.push_back(std::move(arrays[i]));
+    if (is_written(program->params[i].role)) outputs.push_back(std::move(arrays[i]));
   }
   return outputs;
 }

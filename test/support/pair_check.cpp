@@ -175,7 +175,7 @@ class PairCheck {
                          : "the replayed trace gives " + wrong + "\n" + print(again->program());
   }
 
-  bool is_output(size_t p) const { return pair_.c.program->params[p].role == Role::kOutput; }
+  bool is_output(size_t p) const { return is_written(pair_.c.program->params[p].role); }
 
   // Runs a Program in the interpreter on the data, and gives all arrays after the run.
   std::string interpret_into(const Program& program, std::vector<Array>& result,
@@ -340,7 +340,7 @@ class PairCheck {
     std::vector<Packed> weights;  // an Argument only refers to them
     for (size_t p = 0; p < data_.size(); ++p) {
       const Param& param = program->params[p];
-      if (param.role == Role::kOutput) {
+      if (is_written(param.role)) {
         outputs.push_back(guarded[p].view);
       } else if (!param.buffer) {
         inputs.push_back(scalar_argument(data_[p]));

@@ -16,6 +16,25 @@ const std::vector<Type> kAllKinds = {f32, f32, f32, f64, f16, bf16, i8,     i16,
 // For programs whose float values stay exact integers.
 const std::vector<Type> kExactKinds = {f64, f64, f64, i64, i32, boolean};
 
+uint64_t random_float_bits(Rng& rng, Type type) {
+  const double kSpecial[] = {std::nan(""), INFINITY, -INFINITY, 0.0,   -0.0, 1e-40,
+                             -1e-45,       3e38,     -6e-8,     65504, 1.0,  -1.0};
+  if (rng.chance(6)) return bits_of_float(type, kSpecial[rng.below(12)]);
+  if (rng.chance(1)) {  // a NaN of any sign and payload, or an infinity
+    return bits_of_float(type, INFINITY) | (rng.bits() >> (64 - 8 * type.bytes()));
+  }
+  return bits_of_float(type, (rng.below(4001) - 2000) / 256.0);
+}
+
+uint64_t random_bits(Rng& rng, Type type, bool exact) {
+  if (exact && type.is_float()) return bits_of_float(type, rng.between(-9, 9));
+  if (exact && type.is_int()) return bits_of_int(type, rng.between(-9, 9));
+  if (type.is_float()) return random_float_bits(rng, type);
+  if (type.is_bool()) return static_cast<uint64_t>(rng.below(2));
+  if (rng.chance(10)) return bits_of_int(type, static_cast<int64_t>(rng.bits()));
+  return bits_of_int(type, rng.between(-9, 30));
+}
+
 // An index in scope and the number of its values.
 struct Axis {
   Expr index;
@@ -32,12 +51,17 @@ class Generator {
     for (int i = 0; i < inputs; ++i) make_input();
     if (rng_.chance(25)) make_scalar();
     if (!exact_ && rng_.chance(10)) make_quantized();
-    const int stages = rng_.between(1, 4);
-    for (int s = 0; s < stages; ++s) make_stage(s);
+    if (rng_.chance(25)) make_table();
+    const bool in_place = rng_.chance(25);
+    if (in_place) tensors_.push_back(inout("state", rng_.pick(types()), random_shape(3)));
+    const Tensor state = tensors_.back();
+    const int stages = rng_.between(1, 4), written = in_place ? rng_.below(stages) : -1;
+    for (int s = 0; s < stages; ++s) s == written ? make_in_place(state) : make_stage(s);
     // The last stage is an output, and sometimes earlier ones are as well.
     std::vector<Tensor> outputs = {tensors_.back()};
     for (const Tensor& t : tensors_) {
-      if (t.is_computed() && !(t.buffer() == tensors_.back().buffer()) && rng_.chance(15)) {
+      if (t.is_computed() && !(t.buffer() == tensors_.back().buffer()) &&
+          (t.role() == Role::kInOut || rng_.chance(15))) {
         outputs.push_back(t);
       }
     }
@@ -143,6 +167,33 @@ class Generator {
     if (format.zero != QuantizedFormat::Zero::kNone) inputs_.push_back(quantized_->zeros());
   }
 
+  void make_table() {
+    std::vector<int64_t> shape(static_cast<size_t>(rng_.below(3)));
+    int64_t elements = 1;
+    for (int64_t& extent : shape) elements *= extent = rng_.between(1, 9);
+    const Type type = rng_.pick(types());
+    std::vector<uint64_t> bits(static_cast<size_t>(elements));
+    for (uint64_t& value : bits) value = random_bits(rng_, type, exact_);
+    forms_.insert("table");
+    tensors_.push_back(dsl::make_table("lut", type, shape, std::move(bits)));
+  }
+
+  // From here on the state is read as it becomes; what was computed before may have read it as it
+  // was.
+  void make_in_place(const Tensor& state) {
+    forms_.insert("inout");
+    const auto value = [&](Index i) {
+      const std::vector<Axis> axes = axes_of(i, state.shape());
+      if (!state.type().is_bool() && rng_.chance(25)) return reduction(state.type(), axes);
+      return binary_of(state.type(), state(i), expression(state.type(), axes, 2));
+    };
+    const Tensor next = has_plain_shape(state) && rng_.chance(40)
+                            ? update(state, random_scatter(state))
+                            : compute(state, value);
+    std::erase_if(tensors_, [&](const Tensor& t) { return t.buffer() == state.buffer(); });
+    tensors_.push_back(next);
+  }
+
   static std::vector<Axis> axes_of(const Index& i, const std::vector<Expr>& shape) {
     std::vector<Axis> axes;
     for (int d = 0; d < i.size(); ++d) axes.push_back({i[d], shape[static_cast<size_t>(d)]});
@@ -226,7 +277,7 @@ class Generator {
   }
 
   // Stores or accumulations at indices that are data, or a stride.
-  void make_update(const Tensor& init, const std::string& name) {
+  Scatter random_scatter(const Tensor& init) {
     const Type type = init.type();
     const std::vector<Expr> extents = {rng_.pick(extents_)};
     const auto some = [&](Index) {
@@ -247,7 +298,7 @@ class Generator {
     if (!type.is_bool() && rng_.chance(60)) by = kOps[rng_.below(3)];
     forms_.insert(by ? "accumulating update" : "storing update");
     const Domain domain = init.rank() == 0 ? Domain(extents) : Domain(extents).where(some);
-    tensors_.push_back(update(name, init, scatter(domain, index, value, by)));
+    return scatter(domain, index, value, by);
   }
 
   // The stage before, element by element: the two may share memory.
@@ -292,7 +343,10 @@ class Generator {
     if (rng_.chance(5)) return make_concat(name);
     if (rng_.chance(5)) return make_several(name);
     const Tensor other = rng_.pick(tensors_);
-    if (rng_.chance(8) && has_plain_shape(other)) return make_update(other, name);
+    if (rng_.chance(8) && has_plain_shape(other)) {
+      tensors_.push_back(update(name, other, random_scatter(other)));
+      return;
+    }
     const std::vector<Expr> shape = random_shape(3);
     tensors_.push_back(compute(name, shape, [&](Index i) {
       const std::vector<Axis> axes = axes_of(i, shape);
@@ -558,25 +612,6 @@ class Generator {
   std::vector<ProgramInput> inputs_;
   std::set<std::string> forms_;
 };
-
-uint64_t random_float_bits(Rng& rng, Type type) {
-  const double kSpecial[] = {std::nan(""), INFINITY, -INFINITY, 0.0,   -0.0, 1e-40,
-                             -1e-45,       3e38,     -6e-8,     65504, 1.0,  -1.0};
-  if (rng.chance(6)) return bits_of_float(type, kSpecial[rng.below(12)]);
-  if (rng.chance(1)) {  // a NaN of any sign and payload, or an infinity
-    return bits_of_float(type, INFINITY) | (rng.bits() >> (64 - 8 * type.bytes()));
-  }
-  return bits_of_float(type, (rng.below(4001) - 2000) / 256.0);
-}
-
-uint64_t random_bits(Rng& rng, Type type, bool exact) {
-  if (exact && type.is_float()) return bits_of_float(type, rng.between(-9, 9));
-  if (exact && type.is_int()) return bits_of_int(type, rng.between(-9, 9));
-  if (type.is_float()) return random_float_bits(rng, type);
-  if (type.is_bool()) return static_cast<uint64_t>(rng.below(2));
-  if (rng.chance(10)) return bits_of_int(type, static_cast<int64_t>(rng.bits()));
-  return bits_of_int(type, rng.between(-9, 30));
-}
 
 }  // namespace
 

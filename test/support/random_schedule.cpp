@@ -146,7 +146,7 @@ Pieces pieces_of(const Program& program) {
   p.stages = p.locals;
   for (const Param& param : program->params) {
     if (param.role == Role::kWeight) p.weights.push_back(param.name());
-    if (param.role == Role::kOutput) p.stages.push_back(param.name());
+    if (is_written(param.role)) p.stages.push_back(param.name());
   }
   return p;
 }
@@ -201,7 +201,7 @@ void random_relax(Rng& rng, Schedule& s, const Pieces& p) {
 // The steps that give iterations other numbers.
 void random_renumbering(Rng& rng, Schedule& s, const Loop& around, const Loop& loop) {
   const auto by = [&] { return rng.between(-3, 3); };
-  switch (rng.below(3)) {
+  switch (rng.below(4)) {
     case 0: s.shift(loop, Expr(by())); break;
     case 1: s.reverse(loop); break;
     default: s.skew(loop, around, by());
@@ -423,7 +423,7 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
   if (!p.vector_candidates.empty() && rng.chance(4)) {
     return try_often(s, [&](Schedule& t) { random_tensorize(rng, t, p); });
   }
-  switch (rng.below(46)) {
+  switch (rng.below(47)) {
     case 0: s.split(loop, kFactors[rng.below(8)]); break;
     case 1: s.split(loop, kFactors[rng.below(8)], kTails[rng.below(3)]); break;
     case 18: s.split(loop, {rng.chance(30) ? kInferred : 2, rng.between(1, 3)}); break;
@@ -541,10 +541,11 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
       }
       break;
     case 31:
-    case 42: random_store_in(rng, s, p); break;
+    case 42: try_often(s, [&](Schedule& t) { random_store_in(rng, t, p); }); break;
     case 32:
     case 33: random_stage(rng, s, p); break;
-    case 34: random_alignment(rng, s, p); break;
+    case 34:
+    case 46: try_often(s, [&](Schedule& t) { random_alignment(rng, t, p); }); break;
     case 35:
       if (!p.locals.empty()) {
         try_often(s, [&](Schedule& t) {

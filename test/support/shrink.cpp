@@ -91,12 +91,11 @@ Program without(const Program& program, const Buffer& buffer) {
 }
 
 void without_parts(const Program& program, std::vector<Program>& smaller) {
-  const int64_t outputs =
-      std::count_if(program->params.begin(), program->params.end(),
-                    [](const Param& param) { return param.role == Role::kOutput; });
+  const int64_t outputs = std::count_if(program->params.begin(), program->params.end(),
+                                        [](const Param& param) { return is_written(param.role); });
   for (size_t p = 0; p < program->params.size(); ++p) {
     const Param& param = program->params[p];
-    if (param.role == Role::kOutput && outputs == 1) continue;
+    if (is_written(param.role) && outputs == 1) continue;
     if (param.buffer) {
       smaller.push_back(without(program, param.buffer));
       continue;

@@ -25,10 +25,10 @@ std::optional<LoopSite> find_loop(const Program& program, const Var& var);
 // The loops around each write of `buffer`, one chain per writing statement.
 std::vector<std::vector<For>> writer_loops(const Program& program, const Buffer& buffer);
 
-// The local buffer or parameter with this name; null when there is none.
+// The local buffer, parameter or table with this name; null when there is none.
 Buffer find_buffer(const Program& program, std::string_view name);
 
-// The declared shape of a local buffer or parameter.
+// The declared shape of a local buffer, parameter or table.
 std::optional<std::vector<Expr>> shape_of(const Program& program, const Buffer& buffer);
 
 // Replaces the loop with this variable by `f(loop)`.

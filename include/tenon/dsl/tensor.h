@@ -15,6 +15,7 @@
 #include <array>
 #include <concepts>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -41,8 +42,11 @@ class Tensor {
   // Outside of the rank: an Invalid expression.
   const Expr& size(int dim) const;
   const Buffer& buffer() const { return buffer_; }
-  Role role() const { return role_; }  // kOutput for every computed tensor
-  bool is_computed() const { return role_ == Role::kOutput; }
+  // kOutput for every computed tensor but one that is written in place, which is kInOut.
+  Role role() const { return role_; }
+  bool is_computed() const {
+    return role_ == Role::kOutput || (role_ == Role::kInOut && buffer_.definition());
+  }
   // Other indices for the elements of a tensor, as slice() and pad_edge() make them: nothing is
   // copied. A view reads like a tensor, and is no parameter and no output.
   bool is_view() const { return read_ != nullptr; }
@@ -73,8 +77,48 @@ class Tensor {
 Tensor input(std::string name, Type type, std::vector<Expr> shape);
 // Constant between calls; a schedule may choose its layout, and kernel.pack then produces it.
 Tensor weight(std::string name, Type type, std::vector<Expr> shape);
+// Memory of the caller that the kernel changes in place: a cache that grows, a state, a parameter
+// that an optimiser steps. It reads as it was before the call. compute(state, ...) and
+// update(state, ...) give it as it will be, and that is passed to program() among the outputs.
+Tensor inout(std::string name, Type type, std::vector<Expr> shape);
 // A scalar parameter.
 Expr scalar(std::string name, Type type);
+
+// --- Literals.
+
+namespace dsl {
+
+Tensor make_table(std::string name, Type type, const std::vector<int64_t>& shape,
+                  std::vector<uint64_t> bits);
+template <class T>
+uint64_t bits_of_value(const T& value) {
+  uint64_t bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+
+}  // namespace dsl
+
+// Values that are part of the Program and of its kernels, and not passed by anybody: levels of a
+// code, coefficients, offsets of neighbours. At most kMaxTableElements; more is a weight.
+template <class T>
+Tensor table(std::string name, const std::vector<int64_t>& shape, const std::vector<T>& values) {
+  std::vector<uint64_t> bits;
+  for (const T value : values) bits.push_back(dsl::bits_of_value(value));
+  return dsl::make_table(std::move(name), type_of<T>(), shape, std::move(bits));
+}
+template <class T>
+Tensor table(std::string name, const std::vector<T>& values) {
+  return table(std::move(name), {static_cast<int64_t>(values.size())}, values);
+}
+template <class T>
+Tensor table(std::string name, std::initializer_list<T> values) {
+  return table(std::move(name), std::vector<T>(values));
+}
+template <class T>
+Tensor table(std::string name, const std::vector<int64_t>& shape, std::initializer_list<T> values) {
+  return table(std::move(name), shape, std::vector<T>(values));
+}
 
 // --- Definitions.
 
@@ -87,6 +131,8 @@ Index make_indices(const std::vector<Expr>& shape);
 std::vector<Tensor> make_tensors(std::vector<std::string> names, std::vector<Expr> shape,
                                  const Index& indices, std::vector<Expr> values);
 Tensor make_tensor(std::string name, Type type, std::vector<Expr> shape, Recipe recipe);
+// `state` with this value.
+Tensor make_in_place(const Tensor& state, const Index& indices, const Expr& value);
 
 }  // namespace dsl
 
@@ -116,6 +162,14 @@ std::array<Tensor, N> compute(std::vector<std::string> names, std::vector<Expr> 
   std::array<Tensor, N> array;
   std::move(tensors.begin(), tensors.end(), array.begin());
   return array;
+}
+
+// The inout `state` with the element definition(i, j, ...) in every place. The definition reads it
+// as it was: where that cannot be had from the place that is being written, from a copy.
+template <class F>
+Tensor compute(const Tensor& state, const F& definition) {
+  const Index indices = dsl::make_indices(state.shape());
+  return dsl::make_in_place(state, indices, dsl::call<Expr>(definition, indices));
 }
 
 // t read with numpy's rule: t's dimensions stand under the last of i, and a dimension of size 1 is

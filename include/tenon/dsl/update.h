@@ -55,4 +55,10 @@ scatter(const Domain& domain, const IndexOf& index, const ValueOf& value, const 
 Tensor update(std::string name, const Tensor& init, const std::vector<Scatter>& scatters);
 Tensor update(std::string name, const Tensor& init, const Scatter& scatter);
 
+// In place: the inout `state` with these scatters, of which each begins where the one before ended.
+// Their values, indices and domains read it as it was, from a copy; a reducer, and the old value
+// that a `combine` gets, are of the place that is being written.
+Tensor update(const Tensor& state, const std::vector<Scatter>& scatters);
+Tensor update(const Tensor& state, const Scatter& scatter);
+
 }  // namespace tenon

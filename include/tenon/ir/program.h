@@ -30,7 +30,10 @@ enum class Role : uint8_t {
   kWeight,  // constant between calls: its layout is the schedule's to choose
   kOutput,
   kScalar,
+  kInOut,  // changed in place: it has contents before the call, and what is not written stays
 };
+// Passed among the outputs of a call.
+constexpr bool is_written(Role role) { return role == Role::kOutput || role == Role::kInOut; }
 
 // How a weight's stored form follows from its logical one: packed[map(vars)] = logical[vars] for
 // vars in [0, logical_shape); other elements of the packed form are zero.
@@ -53,10 +56,24 @@ struct Param {
   const std::string& name() const { return buffer ? buffer.name() : scalar.name(); }
 };
 
+// Values that are part of the Program: read like an input, and passed by nobody.
+struct Table {
+  Buffer buffer;
+  std::vector<Expr> shape;  // constants
+  // Row-major bit patterns, as those of Const. Shared: every step of a schedule has the same.
+  std::shared_ptr<const std::vector<uint64_t>> bits;
+
+  // The value at constant indices, or null: one of them is no constant, or outside of the table.
+  Expr at(const std::vector<Expr>& indices) const;
+};
+// Of one table; more is a weight. A text of a table is read by people, and hashed for each compile.
+inline constexpr int64_t kMaxTableElements = 1 << 16;
+
 struct ProgramData {
   std::string name;
   std::vector<Var> sizes;          // not yet specialised; values come with the call, each >= 0
   std::vector<Param> params;       // in call order
+  std::vector<Table> tables;       // whose values the body reads
   std::vector<Expr> requirements;  // bool expressions over sizes, checked per call
   Stmt body;
   // A step changed the order of floating-point accumulation: results may differ in rounding from
@@ -130,5 +147,8 @@ absl::Status check_single_values(const std::vector<std::pair<Var, int64_t>>& val
 const Param* find_param(const Program& program, const Buffer& buffer);
 // By name; null when there is none.
 const Param* find_param(const Program& program, std::string_view name);
+// The table that declares this buffer, or has this name; null when there is none.
+const Table* find_table(const Program& program, const Buffer& buffer);
+const Table* find_table(const Program& program, std::string_view name);
 
 }  // namespace tenon

@@ -164,7 +164,7 @@ int64_t evaluate(const SizeProgram& program, absl::Span<const int64_t> sizes,
                  bool* wrapped = nullptr);
 
 struct ParamSignature {
-  enum class Role : uint8_t { kInput, kWeight, kOutput, kScalar };
+  enum class Role : uint8_t { kInput, kWeight, kOutput, kScalar, kInOut };
   std::string name;
   Role role = Role::kInput;
   Type type;
@@ -181,6 +181,11 @@ struct ParamSignature {
     return layout != 0 ? packed_shape : shape;
   }
 };
+
+// Passed among the outputs of a call: an inout is an output with contents that matter.
+constexpr bool is_written(ParamSignature::Role role) {
+  return role == ParamSignature::Role::kOutput || role == ParamSignature::Role::kInOut;
+}
 
 // The signature in the form that a call reads: flat arrays without text. Made by finalize.
 struct CallPlan {
