@@ -12,11 +12,11 @@ namespace tenon::test {
 namespace {
 
 Array filled(const std::vector<int64_t>& shape, double step) {
-  Array array(f32, shape);
-  for (int64_t e = 0; e < array.elements(); ++e) {
-    array.at<float>(e) = static_cast<float>(3 * std::sin(step * static_cast<double>(e)));
+  std::vector<float> values;
+  for (int64_t e = 0; e < Array(f32, shape).elements(); ++e) {
+    values.push_back(static_cast<float>(3 * std::sin(step * static_cast<double>(e))));
   }
-  return array;
+  return Array::of<float>(shape, values);
 }
 
 // The last array is the output.
