@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "analysis/bounds.h"
 #include "analysis/inspect.h"
+#include "tenon/ir/operators.h"
 
 namespace tenon {
 
@@ -31,11 +33,26 @@ Facts Facts::with_fixed(const Buffer& buffer) const {
 Facts Facts::inside(const For& loop) const { return inside(LoopRange{loop.var, loop.lo, loop.hi}); }
 
 Facts Facts::inside(const LoopRange& range) const {
-  // A bound that was read from memory is a number without a name by the time the body runs.
-  const auto lasting = [&](const Expr& bound) {
-    return lasts(bound) ? bound : Expr(Var("unknown", bound.type()));
-  };
   Facts result = *this;
+  // A bound that was read from memory is a number without a name by the time the body runs. What
+  // bounds that number stays.
+  const auto lasting = [&](const Expr& bound) {
+    if (lasts(bound)) return bound;
+    const Expr number = Var("unknown", bound.type());
+    const Span span = span_of(bound, *this);
+    const auto at = [](int64_t n) { return constant_int(i64, n); };
+    if (span.lo && *span.lo != kInt64Min) {
+      result.push(binary(BinaryOp::kLe, at(*span.lo), number));
+    }
+    if (span.hi && *span.hi != kInt64Max) {
+      result.push(binary(BinaryOp::kLe, number, at(*span.hi)));
+    }
+    const Binary* check = bound.as<Binary>();
+    if (check && check->op == BinaryOp::kCheck) {
+      result.push(binary(BinaryOp::kLt, number, check->b));
+    }
+    return number;
+  };
   result.loops_.push_back({range.var, lasting(range.lo), lasting(range.hi)});
   const LoopRange& added = result.loops_.back();
   result.loop_masks_.push_back(mask_of(added.var) | vars_mask(added.lo) | vars_mask(added.hi));

@@ -117,5 +117,20 @@ TEST_CASE("explicit vectors are refused: nothing is proved about their lanes") {
         "  legal here: vector for");
 }
 
+TEST_CASE("a loop bound from memory keeps what bounds it, also where that memory is written") {
+  unchanged(R"(program p
+  size m
+  input x: f32[16]
+  input z: f32[m]
+  inout s: i64[2]
+  output y: f32[1]
+{
+  s[0] = 3
+  y[0] = 0.0
+  for r in 0..s[1] % 17 { y[0] += x[r] }
+  for q in 0..check(s[1], m + 1) { y[0] += z[q] }
+})");
+}
+
 }  // namespace
 }  // namespace tenon
