@@ -29,6 +29,12 @@ bool is_data(const Expr& e, const Program& within) {
   return reads_memory(e, names);
 }
 
+bool is_known(const Expr& e, const Facts& facts) {
+  const std::set<Var> vars = free_vars(e);
+  return !touches_memory(e) &&
+         std::all_of(vars.begin(), vars.end(), [&](const Var& var) { return facts.knows(var); });
+}
+
 absl::StatusOr<Expr> extent_in_front(const For& loop, const Facts& facts, const Program& within) {
   for (const Expr& bound : {loop.lo, loop.hi}) {
     if (!is_data(bound, within)) continue;

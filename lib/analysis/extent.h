@@ -15,6 +15,10 @@ namespace tenon {
 // buffer with such an extent.
 bool is_data(const Expr& e, const Program& within);
 
+// Has it a value at the place with these facts? It reads no memory, and all its variables are
+// known.
+bool is_known(const Expr& e, const Facts& facts);
+
 // The number of iterations of a loop, as the extent of a buffer in front of it:
 // hi - lo, simplified; a constant is at least 0. Refused when a bound is read from memory. `facts`
 // are those of the place where the loop stands.

@@ -117,15 +117,12 @@ std::vector<Var> region_vars(const std::vector<Access>& accesses) {
 std::vector<Expr> shared_guards(const std::vector<Access>& accesses, const Facts& facts) {
   std::vector<Expr> shared;
   for (const Expr& guard : accesses.front().guards) {
-    if (touches_memory(guard) || guard.type().is_vector()) continue;
-    const std::set<Var> vars = free_vars(guard);
-    const bool known =
-        std::all_of(vars.begin(), vars.end(), [&](const Var& var) { return facts.knows(var); });
+    if (guard.type().is_vector() || !is_known(guard, facts)) continue;
     const auto has_it = [&](const Access& a) {
       return std::any_of(a.guards.begin(), a.guards.end(),
                          [&](const Expr& other) { return equal(other, guard); });
     };
-    if (known && std::all_of(accesses.begin(), accesses.end(), has_it)) shared.push_back(guard);
+    if (std::all_of(accesses.begin(), accesses.end(), has_it)) shared.push_back(guard);
   }
   return shared;
 }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "analysis/rules.h"
 #include "analysis/text.h"
 #include "tenon/analysis/find.h"
 #include "tenon/analysis/simplify.h"
@@ -48,21 +49,6 @@ Affine address_of(const Program& program, const Buffer& buffer, const std::vecto
     if (d > 0) stride = product(stride, to_affine(shape[d]));
   }
   return place;
-}
-
-bool commutes(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::kAdd:
-    case BinaryOp::kMul:
-    case BinaryOp::kMin:
-    case BinaryOp::kMax:
-    case BinaryOp::kBitAnd:
-    case BinaryOp::kBitOr:
-    case BinaryOp::kBitXor:
-    case BinaryOp::kEq:
-    case BinaryOp::kNe: return true;
-    default: return false;
-  }
 }
 
 class Unifier {
@@ -195,7 +181,7 @@ class Unifier {
     if (const Binary* x = m.as<Binary>()) {
       const Binary* y = e.as<Binary>();
       if (x->op != y->op) return differ(m, e);
-      if (!commutes(x->op)) return unify(x->a, y->a) && unify(x->b, y->b);
+      if (!rules::is_commutative(x->op)) return unify(x->a, y->a) && unify(x->b, y->b);
       return unify_either(*x, *y);
     }
     if (const Unary* x = m.as<Unary>()) {

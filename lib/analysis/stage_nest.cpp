@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/extent.h"
 #include "analysis/own_indices.h"
 #include "analysis/text.h"
 #include "tenon/analysis/find.h"
@@ -62,12 +63,6 @@ const For* loop_of(const Access& a, const Expr& index) {
 bool covers(const For& loop, const Expr& extent, const Facts& facts) {
   const bool from_zero = is_constant(loop.lo, 0) || proved(facts, loop.lo == Expr(0));
   return from_zero && (equal(loop.hi, extent) || proved(facts, loop.hi == extent));
-}
-
-bool is_known(const Expr& bound, const Facts& facts) {
-  const std::set<Var> vars = free_vars(bound);
-  return !touches_memory(bound) &&
-         std::all_of(vars.begin(), vars.end(), [&](const Var& var) { return facts.knows(var); });
 }
 
 absl::Status not_whole(const Access& a, size_t dim, const Stage& stage) {
