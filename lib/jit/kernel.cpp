@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "jit/kernel_impl.h"
+#include "runtime/plain_call.h"
 #include "tenon/base/macros.h"
 #include "tenon/lower/lower.h"
 #include "tenon/runtime/math.h"
@@ -8,19 +9,14 @@
 namespace tenon {
 
 absl::Status KernelImpl::run(const BoundCall& bound, const absl::Span<std::byte>* given) const {
-  tenon_fault fault{-1, 0, 0};
-  tenon_call call{};
-  call.buffers = bound.buffers;
-  call.sizes = bound.sizes;
-  call.scalars = bound.scalars;
-  call.math = &default_math();
-  call.fault = &fault;
+  if (!parallel && !given && !needs_workspace()) [[likely]] {
+    return enter(bound, nullptr, nullptr);
+  }
   tenon_executor executor{};
   int workers = 1;
   if (parallel) {
     Executor& host = core->executor();
     executor = executor_table(host);
-    call.executor = &executor;
     workers = host.max_workers();
     if (workers < 1) {
       return refuse("kernel " + signature.kernel + ": the executor says that it has " +
@@ -28,17 +24,35 @@ absl::Status KernelImpl::run(const BoundCall& bound, const absl::Span<std::byte>
     }
   }
   Workspace scratch;
+  void* memory = nullptr;
   if (given) {
     const absl::Status fits = check_workspace(layout_for(bound), workers, given->data(),
                                               static_cast<int64_t>(given->size()));
     if (!fits.ok())
       return refuse("kernel " + signature.kernel + ": " + std::string(fits.message()));
-    call.workspace = given->data();
+    memory = given->data();
   } else {
     TENON_RETURN_IF_ERROR(take_workspace(bound, workers, scratch));
-    call.workspace = scratch.data();
+    memory = scratch.data();
   }
+  return enter(bound, memory, parallel ? &executor : nullptr);
+}
+
+absl::Status KernelImpl::enter(const BoundCall& bound, void* memory,
+                               const tenon_executor* executor) const {
+  tenon_fault fault{-1, 0, 0};
+  tenon_call call{};
+  call.buffers = bound.buffers;
+  call.sizes = bound.sizes;
+  call.scalars = bound.scalars;
+  call.workspace = memory;
+  call.executor = executor;
+  call.math = &default_math();
+  call.fault = &fault;
   code->entry()(&call);
+  if (fault.site < 0) [[likely]] {
+    return absl::OkStatus();
+  }
   return fault_status(signature, fault);
 }
 
@@ -89,6 +103,9 @@ absl::Status checked_call(const KernelImpl* kernel, absl::Span<const Argument> i
                           absl::Span<const View> outputs, const absl::Span<std::byte>* workspace) {
   if (!kernel) return absl::FailedPreconditionError("an empty tenon::Kernel is called");
   BoundCall bound;
+  if (!workspace && is_plain_call(kernel->signature, inputs, outputs, bound)) [[likely]] {
+    return kernel->run(bound);
+  }
   const absl::Span<const std::byte> taken = workspace ? *workspace : absl::Span<const std::byte>();
   TENON_RETURN_IF_ERROR(check_call(kernel->signature, inputs, outputs, &bound, taken));
   return kernel->run(bound, workspace);

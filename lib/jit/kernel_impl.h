@@ -65,6 +65,11 @@ struct KernelImpl {
   // A call whose arguments are checked.
   // In `given` memory, or in that of the Jit.
   absl::Status run(const BoundCall& bound, const absl::Span<std::byte>* given = nullptr) const;
+  // With memory for its workspace, and an executor if it is parallel.
+  absl::Status enter(const BoundCall& bound, void* memory, const tenon_executor* executor) const;
+  bool needs_workspace() const {
+    return !constant_workspace || workspace.shared_bytes > 0 || workspace.bytes_per_worker > 0;
+  }
   WorkspaceLayout layout_for(const BoundCall& bound) const;
   absl::Status take_workspace(const BoundCall& bound, int workers, Workspace& scratch) const;
   WorkspaceLayout workspace_for(absl::Span<const int64_t> size_slots) const;

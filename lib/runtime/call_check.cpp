@@ -1,8 +1,9 @@
-// The check of a call. Everything here runs on every call of every kernel: no text, no allocation,
-// no lock; what goes wrong is described elsewhere.
+// The check of a call, whatever its arguments are. It runs on every call that is not a plain one:
+// no text, no allocation, no lock; what goes wrong is described elsewhere.
 #include <cstdint>
 
 #include "runtime/call_problem.h"
+#include "runtime/plain_call.h"
 
 namespace tenon {
 namespace {
@@ -227,16 +228,25 @@ class Check {
   Range ranges_[BoundCall::kInline];
 };
 
+// Out of line: what it keeps on the stack would be made ready for plain calls, too.
+[[gnu::noinline]] absl::Status check_any_call(const Signature& signature,
+                                              absl::Span<const Argument> inputs,
+                                              absl::Span<const View> outputs, BoundCall& bound,
+                                              absl::Span<const std::byte> workspace) {
+  const CallProblem problem = Check(signature, inputs, outputs, bound, workspace).run();
+  if (problem.kind == Kind::kNone) return absl::OkStatus();
+  return describe(signature, problem, inputs, outputs, bound);
+}
+
 }  // namespace
 
 absl::Status check_call(const Signature& signature, absl::Span<const Argument> inputs,
                         absl::Span<const View> outputs, BoundCall* bound,
                         absl::Span<const std::byte> workspace) {
-  const CallProblem problem = Check(signature, inputs, outputs, *bound, workspace).run();
-  if (problem.kind == Kind::kNone) [[likely]] {
+  if (workspace.empty() && is_plain_call(signature, inputs, outputs, *bound)) [[likely]] {
     return absl::OkStatus();
   }
-  return describe(signature, problem, inputs, outputs, *bound);
+  return check_any_call(signature, inputs, outputs, *bound, workspace);
 }
 
 }  // namespace tenon

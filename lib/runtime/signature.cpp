@@ -1,5 +1,6 @@
 #include "tenon/runtime/signature.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "tenon/base/macros.h"
@@ -102,6 +103,16 @@ void plan_param(const ParamSignature& p, CallPlan& plan) {
   }
 }
 
+bool may_be_plain(const CallPlan& plan) {
+  bool any_written = false;
+  for (const CallPlan::Param& p : plan.params) {
+    if (p.has_hidden_strides || (any_written && !is_written(p.role))) return false;
+    any_written |= is_written(p.role);
+  }
+  return std::none_of(plan.dims.begin(), plan.dims.end(),
+                      [](const Dim& d) { return d.kind == Dim::Kind::kProgram; });
+}
+
 std::optional<CallPlan::Binding> find_binding(const CallPlan& plan, int64_t size) {
   for (int32_t p = 0; p < static_cast<int32_t>(plan.params.size()); ++p) {
     const CallPlan::Param& param = plan.params[static_cast<size_t>(p)];
@@ -141,6 +152,7 @@ absl::Status finalize(Signature& signature) {
   CallPlan plan;
   for (const ParamSignature& p : signature.params) plan_param(p, plan);
   TENON_RETURN_IF_ERROR(plan_bindings(signature, plan));
+  plan.may_be_plain = may_be_plain(plan);
   plan.ready = true;
   signature.plan = std::move(plan);
   return absl::OkStatus();

@@ -210,6 +210,9 @@ struct CallPlan {
     int32_t param, dim;
   };
   bool ready = false;
+  // No stride is read off the call, every dimension is a number or a size, and the parameters that
+  // are written come last.
+  bool may_be_plain = false;
   int32_t inputs = 0, outputs = 0;
   std::vector<Param> params;
   std::vector<Dim> dims;
