@@ -92,7 +92,8 @@ std::string assembly_text(const llvm::Module& module, llvm::TargetMachine& machi
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
+  KernelPipeline needed(passes);
+  if (machine.addPassesToEmitFile(needed, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
     return "";
   }
   passes.run(*copy);

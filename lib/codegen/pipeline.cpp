@@ -18,6 +18,23 @@ constexpr std::string_view kNotNeeded[] = {
     "Replace intrinsics with calls to vector library", "Expand indirectbr instructions",
     "Prepare callbr", "Expand memcmp() to load/stores", "Merge contiguous icmps into a memcmp",
     "Partially inline calls to library functions", "Interleaved Access Pass",
+    "Expand Atomic instructions",
+    // Shapes of code that a kernel does not have: integers beyond 64 bits in a division, `freeze`,
+    // thread-local variables, x87, bundles, allocations of variable size, arguments on the stack,
+    // copies of structures.
+    "Expand IR instructions", "Canonicalize Freeze Instructions in Loops",
+    "Local Dynamic TLS Access Clean-up", "X86 PIC Global Base Reg Initialization",
+    "X86 FP Stackifier", "X86 insert wait instruction", "Unpack machine instruction bundles",
+    "X86 DynAlloca Expander", "Argument Stack Rebase", "X86 Optimize Call Frame",
+    "X86 Avoid Store Forwarding Blocks", "Type-Based Alias Analysis",
+    "Scoped NoAlias Alias Analysis",
+    // What Tenon's own passes and EarlyCSE leave nothing to do for.
+    "Constant Hoisting", "Early Tail Duplication", "Tail Duplication", "Early If-Conversion",
+    "Optimize machine instruction PHIs", "PostRA Machine Sink", "Shrink Wrapping analysis",
+    "Merge disjoint stack slots", "Local Stack Slot Allocation",
+    // For other processors.
+    "Detect Dead Lanes", "Init Undef Pass", "Rename Disconnected Subregister Components",
+    "Post RA top-down list latency scheduler", "X86 Atom pad short functions",
     // Attributes of functions.
     "Lower Garbage Collection Instructions", "Shadow Stack GC Lowering",
     "Analyze Machine Code For Garbage Collection", "Exception handling preparation",
