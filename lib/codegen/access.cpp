@@ -1,6 +1,8 @@
 #include "codegen/access.h"
 
+#include "codegen/loop_use.h"
 #include "tenon/ir/scalar_ops.h"
+#include "tenon/ir/visit.h"
 
 namespace tenon::codegen {
 
@@ -71,19 +73,34 @@ Value* Emitter::element_pointer(Type type, Value* base, Value* index) {
   return b_.CreateGEP(ops_.memory_type(type.element()), base, index);
 }
 
-// The constant part is added last, so that accesses that differ in it share one address.
-Value* Emitter::address(Type type, Value* base, const Expr& index) {
-  if (const std::optional<int64_t> constant = as_int(index)) {
-    return element_pointer(type, base, b_.getInt64(static_cast<uint64_t>(*constant)));
+Value* Emitter::offset_of(const std::vector<Expr>& terms) {
+  if (Value* multiple = counted(terms)) return multiple;
+  Value* sum = nullptr;
+  for (const Expr& term : terms) {
+    Value* v = value(term);
+    if (!v) return nullptr;
+    sum = sum ? b_.CreateAdd(sum, v) : v;
   }
-  const Binary* sum = index.as<Binary>();
-  const std::optional<int64_t> constant =
-      sum && sum->op == BinaryOp::kAdd ? as_int(sum->b) : std::nullopt;
-  Value* variable = value(constant ? sum->a : index);
-  if (!variable) return nullptr;
-  Value* at = element_pointer(type, base, variable);
-  if (!constant) return at;
-  return element_pointer(type, at, b_.getInt64(static_cast<uint64_t>(*constant)));
+  return sum;
+}
+
+// In the order in which the parts change, so that what does not change in the innermost loop is
+// one base, and accesses that differ in a constant share one address.
+Value* Emitter::address(Type type, Value* base, const Expr& index) {
+  const Sum sum = sum_of(index);
+  std::vector<Expr> fixed, varying;
+  for (const Expr& term : sum.terms) {
+    (scope_.loop && uses(term, scope_.loop) ? varying : fixed).push_back(term);
+  }
+  Value* at = base;
+  for (const std::vector<Expr>* terms : {&fixed, &varying}) {
+    if (terms->empty()) continue;
+    Value* offset = offset_of(*terms);
+    if (!offset) return nullptr;
+    at = element_pointer(type, at, offset);
+  }
+  if (sum.constant == 0 && at != base) return at;
+  return element_pointer(type, at, b_.getInt64(static_cast<uint64_t>(sum.constant)));
 }
 
 Emitter::Access Emitter::access(const Buffer& buffer, const std::vector<Expr>& indices, int lanes) {

@@ -56,8 +56,9 @@ Value* Emitter::value(const Expr& e, const Const& node) {
 
 Value* Emitter::value(const Expr&, const VarRef& node) {
   const auto found = scope_.vars.find(node.var.id());
-  if (found == scope_.vars.end()) return fail("variable " + node.var.name() + " has no value");
-  return found->second.second;
+  if (found != scope_.vars.end()) return found->second.second;
+  Value* counted = counted_variable(node.var);
+  return counted ? counted : fail("variable " + node.var.name() + " has no value");
 }
 
 Value* Emitter::value(const Expr& e, const Unary& node) {
@@ -67,6 +68,7 @@ Value* Emitter::value(const Expr& e, const Unary& node) {
 
 Value* Emitter::value(const Expr& e, const Binary& node) {
   if (node.op == BinaryOp::kCheck) return check(e, node);
+  if (Value* multiple = counted({e})) return multiple;
   Value* x = value(node.a);
   Value* y = value(node.b);
   return x && y ? ops_.binary(node.op, node.a.type(), x, y) : nullptr;

@@ -29,37 +29,6 @@ void Emitter::emit(const For& loop) {
   if (status_.ok()) emit_loop(loop.var, lo, hi, loop.body);
 }
 
-// Rotated: the test stands at the end, and once before the loop where it may be empty.
-void Emitter::emit_loop(const Var& var, Value* lo, Value* hi, const Stmt& body) {
-  const auto* first = llvm::dyn_cast<llvm::ConstantInt>(lo);
-  const auto* end = llvm::dyn_cast<llvm::ConstantInt>(hi);
-  const bool known = first && end;
-  if (known && first->getSExtValue() >= end->getSExtValue()) return;
-  if (known && first->getSExtValue() + 1 == end->getSExtValue()) {
-    scope_.vars[var.id()] = {var, lo};
-    return emit(body);
-  }
-  llvm::BasicBlock* ahead = new_block("ahead");
-  llvm::BasicBlock* loop = new_block(sanitized(var.name()).c_str());
-  llvm::BasicBlock* after = new_block("after");
-  if (known) {
-    b_.CreateBr(ahead);
-  } else {
-    b_.CreateCondBr(b_.CreateICmpSLT(lo, hi), ahead, after);
-  }
-  b_.SetInsertPoint(ahead);
-  b_.CreateBr(loop);
-  b_.SetInsertPoint(loop);
-  llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, sanitized(var.name()));
-  i->addIncoming(lo, ahead);
-  scope_.vars[var.id()] = {var, i};
-  emit(body);
-  Value* next = b_.CreateNSWAdd(i, b_.getInt64(1));
-  i->addIncoming(next, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpSLT(next, hi), loop, after);
-  b_.SetInsertPoint(after);
-}
-
 void Emitter::emit(const If& node) {
   Value* condition = value(node.condition);
   if (!condition) return;

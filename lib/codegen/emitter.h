@@ -31,11 +31,20 @@ struct Place {
   bool read_only = false;  // the kernel never writes it: two loads of an element are one
 };
 
+// What a loop counts in: its variable, or the variable times a factor.
+struct Counter {
+  Expr factor;  // null: 1
+  llvm::Value *first, *step;
+  llvm::PHINode* phi = nullptr;
+};
+
 // What the function that is being emitted knows. Names are identities, so nothing is ever removed.
 struct Scope {
   llvm::Function* function = nullptr;
   std::unordered_map<uint64_t, std::pair<Var, llvm::Value*>> vars;  // by id
   std::unordered_map<uint64_t, std::pair<Buffer, Place>> buffers;
+  Var loop;                          // the innermost around; null outside of loops
+  std::vector<Counter> counters;     // of that loop
   llvm::Value* workspace = nullptr;  // the part that all workers share
   llvm::Value* slice = nullptr;      // of this worker; null outside of parallel loops
   llvm::Value* executor = nullptr;
@@ -74,8 +83,12 @@ class Emitter {
   void emit(const If& node);
   void emit(const Alloc& node);
   void emit(const Bind& node);
-  void emit_loop(const Var& var, llvm::Value* lo, llvm::Value* hi, const Stmt& body);
   void emit_if(llvm::Value* condition, const std::function<void()>& body);
+
+  // emit_loop.cpp
+  void emit_loop(const Var& var, llvm::Value* lo, llvm::Value* hi, const Stmt& body);
+  llvm::Value* counted(const std::vector<Expr>& terms) const;
+  llvm::Value* counted_variable(const Var& var);
 
   // emit_expr.cpp
   llvm::Value* value(const Expr& e);
@@ -103,6 +116,7 @@ class Emitter {
   Access access(const Buffer& buffer, const std::vector<Expr>& indices, int lanes);
   void fill_access(const Place& place, const Expr& index, Access* result);
   llvm::Value* address(Type type, llvm::Value* base, const Expr& index);
+  llvm::Value* offset_of(const std::vector<Expr>& terms);
   llvm::Value* element_pointer(Type type, llvm::Value* base, llvm::Value* index);
   llvm::Value* lane_addresses(const Access& access);
 

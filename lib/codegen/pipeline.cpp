@@ -28,10 +28,10 @@ constexpr std::string_view kNotNeeded[] = {
     "X86 DynAlloca Expander", "Argument Stack Rebase", "X86 Optimize Call Frame",
     "X86 Avoid Store Forwarding Blocks", "Type-Based Alias Analysis",
     "Scoped NoAlias Alias Analysis",
-    // What Tenon's own passes and EarlyCSE leave nothing to do for.
-    "Constant Hoisting", "Early Tail Duplication", "Tail Duplication", "Early If-Conversion",
-    "Optimize machine instruction PHIs", "PostRA Machine Sink", "Shrink Wrapping analysis",
-    "Merge disjoint stack slots", "Local Stack Slot Allocation",
+    // What Tenon's own passes, its loops (emit_loop.cpp) and EarlyCSE leave nothing to do for.
+    "Loop Strength Reduction", "Constant Hoisting", "Early Tail Duplication", "Tail Duplication",
+    "Early If-Conversion", "Optimize machine instruction PHIs", "PostRA Machine Sink",
+    "Shrink Wrapping analysis", "Merge disjoint stack slots", "Local Stack Slot Allocation",
     // For other processors.
     "Detect Dead Lanes", "Init Undef Pass", "Rename Disconnected Subregister Components",
     "Post RA top-down list latency scheduler", "X86 Atom pad short functions",
