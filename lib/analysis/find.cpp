@@ -29,9 +29,7 @@ Stmt replaced(const Stmt& s, const Var& var, const std::function<Stmt(const For&
     done = true;
     return f(*loop);
   }
-  return map_children(
-      s, [](const Expr& e) { return e; },
-      [&](const Stmt& child) { return replaced(child, var, f, done); });
+  return map_children(s, [&](const Stmt& child) { return replaced(child, var, f, done); });
 }
 
 }  // namespace

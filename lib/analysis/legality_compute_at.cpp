@@ -154,7 +154,7 @@ absl::StatusOr<ComputeAt> may_compute_at(const Program& program, const Buffer& b
   absl::StatusOr<Stage> local = local_stage(program, buffer);
   if (!local.ok()) return local.status();
   const Stage& stage = *local;
-  local->advice = "compute " + stage.name() + " at a loop";
+  local->verb = "compute", local->place = " at a loop";
   const std::optional<LoopSite> site = find_loop(program, at);
   if (!site) return refuse("the program has no loop " + at.name());
   const auto place =

@@ -30,7 +30,7 @@ absl::Status is_resizable(const std::vector<For>& loops, const Stage& stage) {
   for (const For& loop : loops) {
     if (loop.kind != ForKind::kUnroll) continue;
     return refuse("loop " + stage.name_of(loop.var) + " of the nest of " + stage.name() +
-                  " is unrolled: " + stage.advice + " before that");
+                  " is unrolled: " + stage.advice() + " before that");
   }
   return absl::OkStatus();
 }
@@ -161,7 +161,7 @@ absl::Status stays_inside(const ComputeRoot& plan, const Stage& stage) {
 
 absl::StatusOr<ComputeRoot> may_compute_root(const Program& program, const Buffer& buffer) {
   TENON_ASSIGN_OR_RETURN(Stage stage, local_stage(program, buffer));
-  stage.advice = "compute " + stage.name() + " in front of all loops";
+  stage.verb = "compute", stage.place = " in front of all loops";
   TENON_ASSIGN_OR_RETURN(const DeclaredNest found, declared_nest(stage));
   if (found.around.empty()) {
     return refuse(stage.name() + " is declared in front of all loops already");
@@ -187,7 +187,7 @@ absl::StatusOr<ComputeRoot> may_compute_root(const Program& program, const Buffe
 absl::StatusOr<HoistAlloc> may_hoist_alloc(const Program& program, const Buffer& buffer,
                                            const Var& loop) {
   TENON_ASSIGN_OR_RETURN(Stage stage, local_stage(program, buffer));
-  stage.advice = "declare " + stage.name() + " further out";
+  stage.verb = "declare", stage.place = " further out";
   const std::optional<LoopSite> site = find_loop(program, loop);
   if (!site) return refuse("the program has no loop " + loop.name());
   TENON_ASSIGN_OR_RETURN(const DeclaredNest found, declared_nest(stage));

@@ -39,7 +39,7 @@ std::set<Var> variables_of(const For& loop) {
 absl::StatusOr<Expr> may_expand(const LoopSite& site, const Buffer& buffer) {
   const Program& within = site.program;
   const std::string loop = text_of(site.loop.var, within);
-  TENON_RETURN_IF_ERROR(is_local(buffer, text_of(buffer, within), within));
+  TENON_RETURN_IF_ERROR(is_local(buffer, within));
   TENON_RETURN_IF_ERROR(has_own_indices(within, buffer));
   const Alloc* declaration = declared_in(site.loop, buffer);
   if (!declaration) {

@@ -156,7 +156,7 @@ absl::Status inputs_stay(const Expr& value, const Stmt& scope, const std::vector
 }  // namespace
 
 absl::StatusOr<Inline> may_inline(const Program& program, const Buffer& stage) {
-  TENON_RETURN_IF_ERROR(is_local(stage, text_of(stage, program), program));
+  TENON_RETURN_IF_ERROR(is_local(stage, program));
   const std::optional<std::vector<Expr>> shape = shape_of(program, stage);
   const std::optional<Scope> scope = scope_of(program, stage);
   if (!shape || !scope) return refuse("the program has no buffer " + stage.name());

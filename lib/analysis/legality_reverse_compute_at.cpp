@@ -294,8 +294,7 @@ absl::Status runs_after(const Stmt& rewritten, const Stmt& moved, const Found& f
 // Puts the guard around each write of the nest.
 Stmt guarded(const Stmt& s, const Expr& guard) {
   if (s.is<Store>() || s.is<Accumulate>()) return make_if(guard, s);
-  return map_children(
-      s, [](const Expr& e) { return e; }, [&](const Stmt& t) { return guarded(t, guard); });
+  return map_children(s, [&](const Stmt& t) { return guarded(t, guard); });
 }
 
 Stmt blocks_only(const Stmt& nest, const For& loop, const Part& part, const Expr& extent,
@@ -317,8 +316,7 @@ Stmt blocks_only(const Stmt& nest, const For& loop, const Part& part, const Expr
 
 absl::StatusOr<ReverseComputeAt> may_reverse_compute_at(const Program& program,
                                                         const Buffer& buffer, const Var& at) {
-  Stage stage{program, buffer, reduced_together(program, buffer), ""};
-  stage.advice = "move " + stage.name();
+  const Stage stage{program, buffer, reduced_together(program, buffer), "move"};
   const std::optional<LoopSite> site = find_loop(program, at);
   if (!site) return refuse("the program has no loop " + at.name());
   TENON_ASSIGN_OR_RETURN(const Found found, find_nest(*site, stage));

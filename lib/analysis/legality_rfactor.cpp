@@ -113,16 +113,15 @@ absl::Status can_hold_partials(const LoopSite& root) {
 absl::StatusOr<Expr> extent_at(const LoopSite& root, const For& loop,
                                const std::vector<For>& inside) {
   const Program& within = root.program;
-  const std::string name = text_of(loop.var, within);
   if (!is_constant(loop.lo, 0) && !proved(root.facts, loop.lo == Expr(0))) {
-    return refuse("loop " + name + " starts at " + text_of(loop.lo, within) +
+    return refuse("loop " + text_of(loop.var, within) + " starts at " + text_of(loop.lo, within) +
                   ", and a loop that indexes the partial results starts at 0");
   }
   TENON_ASSIGN_OR_RETURN(Expr extent, extent_in_front(loop, root.facts, within));
   for (const For& other : inside) {
     if (!uses(extent, other.var)) continue;
-    return refuse("the number of iterations of loop " + name + " varies with loop " +
-                  text_of(other.var, within) + " of the same nest");
+    return refuse("the number of iterations of loop " + text_of(loop.var, within) +
+                  " varies with loop " + text_of(other.var, within) + " of the same nest");
   }
   return extent;
 }

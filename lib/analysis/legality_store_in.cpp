@@ -52,7 +52,7 @@ struct Asked {
 
 absl::StatusOr<Asked> asked(const Program& program, const Buffer& stage, const Buffer& output,
                             const std::vector<Var>& vars, const std::vector<Expr>& map) {
-  TENON_RETURN_IF_ERROR(is_local(stage, text_of(stage, program), program));
+  TENON_RETURN_IF_ERROR(is_local(stage, program));
   const Param* out = find_param(program, output);
   if (!out || out->role != Role::kOutput) {
     return refuse(text_of(output, program) +

@@ -23,7 +23,7 @@ struct Declared {
 };
 
 absl::StatusOr<Declared> declaration_of(const Program& program, const Buffer& buffer) {
-  TENON_RETURN_IF_ERROR(is_local(buffer, text_of(buffer, program), program));
+  TENON_RETURN_IF_ERROR(is_local(buffer, program));
   const auto place = find_place(program->body, [&](const Stmt& s) {
     const Alloc* a = s.as<Alloc>();
     return a && a->buffer == buffer;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/text.h"
+
 namespace tenon {
 namespace {
 
@@ -69,14 +71,12 @@ std::optional<Place> find_place(const Stmt& body, const std::function<bool(const
   return finder.take();
 }
 
-absl::Status is_local(const Buffer& buffer, const std::string& subject, const Program& program) {
-  if (find_param(program, buffer)) {
-    return refuse(subject + " is a parameter of the program, not a local buffer");
-  }
-  if (find_table(program, buffer)) {
-    return refuse(subject + " is a table of the program, not a local buffer");
-  }
-  return absl::OkStatus();
+absl::Status is_local(const Buffer& buffer, const Program& program,
+                      const std::function<std::string()>& subject) {
+  const bool is_param = find_param(program, buffer);
+  if (!is_param && !find_table(program, buffer)) return absl::OkStatus();
+  return refuse((subject ? subject() : text_of(buffer, program)) + " is a " +
+                (is_param ? "parameter" : "table") + " of the program, not a local buffer");
 }
 
 }  // namespace tenon

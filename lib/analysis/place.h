@@ -25,7 +25,9 @@ struct Place {
 // The first statement, in program order, for which `wanted` holds.
 std::optional<Place> find_place(const Stmt& body, const std::function<bool(const Stmt&)>& wanted);
 
-// Refuses a parameter or a table; `subject`, the name of the buffer, begins the sentence.
-absl::Status is_local(const Buffer& buffer, const std::string& subject, const Program& program);
+// Refuses a parameter or a table. The sentence begins with the subject: the buffer's name, unless
+// given.
+absl::Status is_local(const Buffer& buffer, const Program& program,
+                      const std::function<std::string()>& subject = {});
 
 }  // namespace tenon

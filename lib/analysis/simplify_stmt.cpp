@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "analysis/simplifier.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/analysis/simplify.h"
@@ -8,9 +10,7 @@ namespace tenon {
 namespace {
 
 bool has_loop(const Stmt& s) {
-  bool found = false;
-  walk(s, [&](const Stmt& t) { found = found || t.is<For>(); });
-  return found;
+  return any_in(s, [](const Stmt& t) { return t.is<For>(); });
 }
 
 // A loop nest that does nothing: every loop of s, and none of its other statements.
@@ -26,14 +26,16 @@ class StmtSimplifier {
  public:
   explicit StmtSimplifier(KeepLoops keep) : keep_(keep) {}
 
-  Stmt run(const Stmt& s, const Facts& facts) {
+  // `before` stood in the place of s, is simple and has the same facts; null if nothing has.
+  Stmt run(const Stmt& s, const Facts& facts, const Stmt& before = {}) {
+    if (s.get() == before.get()) return s;
     return match(
         s.node().kind,  //
         [&](const Store& x) { return leaf(s, x.mask, facts); },
         [&](const Accumulate& x) { return leaf(s, x.mask, facts); },
-        [&](const For& x) { return loop(s, x, facts); },
-        [&](const If& x) { return guarded(s, x, facts); },
-        [&](const Seq& x) { return sequence(s, x, facts); },
+        [&](const For& x) { return loop(s, x, facts, before.as<For>()); },
+        [&](const If& x) { return guarded(s, x, facts, before.as<If>()); },
+        [&](const Seq& x) { return sequence(s, x, facts, statements_of(before)); },
         [&](const Alloc&) { return expressions(s, facts); },
         [&](const Bind&) { return expressions(s, facts); });
   }
@@ -68,7 +70,7 @@ class StmtSimplifier {
         [](const Stmt& t) { return t; });
   }
 
-  Stmt loop(const Stmt& s, const For& x, const Facts& facts) {
+  Stmt loop(const Stmt& s, const For& x, const Facts& facts, const For* before) {
     Simplifier simplifier(facts);
     const Expr lo = simplifier.run(x.lo), hi = simplifier.run(x.hi);
     if (keep_ == KeepLoops::kNo) {
@@ -78,18 +80,22 @@ class StmtSimplifier {
       }
       if (proved(facts, binary(BinaryOp::kLe, hi, lo))) return seq({});
     }
-    const Stmt body = run(x.body, facts.inside(LoopRange{x.var, lo, hi}));
+    const bool same_range =
+        before && before->var == x.var && equal(before->lo, lo) && equal(before->hi, hi);
+    const Stmt body =
+        run(x.body, facts.inside(LoopRange{x.var, lo, hi}), same_range ? before->body : Stmt());
     if (keep_ == KeepLoops::kNo && is_empty(body)) return body;
     const bool same =
         lo.get() == x.lo.get() && hi.get() == x.hi.get() && body.get() == x.body.get();
     return same ? s : make_for(x.var, lo, hi, x.kind, body);
   }
 
-  Stmt guarded(const Stmt& s, const If& x, const Facts& facts) {
+  Stmt guarded(const Stmt& s, const If& x, const Facts& facts, const If* before) {
     const Expr condition = Simplifier(facts).run(x.condition);
     if (is_constant(condition, 1)) return run(x.body, facts);
     if (is_constant(condition, 0)) return never_run(x.body, facts);
-    const Stmt body = run(x.body, facts.given(condition));
+    const bool same_guard = before && equal(before->condition, condition);
+    const Stmt body = run(x.body, facts.given(condition), same_guard ? before->body : Stmt());
     if (is_empty(body)) return body;
     const bool same = condition.get() == x.condition.get() && body.get() == x.body.get();
     return same ? s : make_if(condition, body);
@@ -100,20 +106,31 @@ class StmtSimplifier {
     return run(hollow(body), facts);
   }
 
-  Stmt sequence(const Stmt& s, const Seq& x, const Facts& facts) {
+  Stmt sequence(const Stmt& s, const Seq& x, const Facts& facts, const std::vector<Stmt>& before) {
     std::vector<Stmt> stmts;
     Facts here = facts;
     bool changed = false;
     for (const Stmt& part : x.stmts) {
-      Stmt simple = run(part, here);
+      Stmt simple = run(part, here, counterpart(part, before));
       changed = changed || simple.get() != part.get();
       if (const Bind* name = simple.as<Bind>()) here = here.bound(*name);
       if (!is_empty(simple)) stmts.push_back(std::move(simple));
     }
-    const size_t before = stmts.size();
+    const size_t size = stmts.size();
     if (keep_ == KeepLoops::kNo) drop_unused(stmts);
-    changed = changed || stmts.size() != before;
+    changed = changed || stmts.size() != size;
     return changed ? seq(std::move(stmts)) : s;
+  }
+
+  // The statement itself, or the loop that it was.
+  static Stmt counterpart(const Stmt& s, const std::vector<Stmt>& before) {
+    const For* loop = s.as<For>();
+    for (const Stmt& other : before) {
+      if (other.get() == s.get()) return other;
+      const For* old = loop ? other.as<For>() : nullptr;
+      if (old && old->var == loop->var) return other;
+    }
+    return {};
   }
 
   // Allocs and Binds that no later statement of their sequence mentions.
@@ -133,6 +150,12 @@ class StmtSimplifier {
   const KeepLoops keep_;
 };
 
+bool same_facts(const ProgramData& a, const ProgramData& b) {
+  const auto same = [](const Expr& x, const Expr& y) { return x.get() == y.get(); };
+  return a.sizes == b.sizes && std::equal(a.requirements.begin(), a.requirements.end(),
+                                          b.requirements.begin(), b.requirements.end(), same);
+}
+
 // Elements of tables at constant places are constants.
 Stmt with_table_values(const Program& program, const Stmt& body) {
   if (program->tables.empty()) return body;
@@ -150,7 +173,7 @@ Stmt simplify(const Stmt& s, const Facts& facts, KeepLoops keep) {
   return StmtSimplifier(keep).run(s, facts);
 }
 
-Program simplify(const Program& program, KeepLoops keep) {
+Program simplify(const Program& program, KeepLoops keep, const Program& before) {
   const Facts facts = facts_of(program);
   ProgramData data = *program;
   bool changed = false;
@@ -163,7 +186,8 @@ Program simplify(const Program& program, KeepLoops keep) {
       extent = simple;
     }
   }
-  data.body = simplify(program->body, facts, keep);
+  const bool comparable = before && same_facts(*before, *program);
+  data.body = StmtSimplifier(keep).run(program->body, facts, comparable ? before->body : Stmt());
   const Stmt known = with_table_values(program, data.body);
   if (known.get() != data.body.get()) data.body = simplify(known, facts, keep);
   changed = changed || data.body.get() != program->body.get();

@@ -25,9 +25,9 @@ std::string Stage::subject(const Buffer& b) const {
 }
 
 absl::StatusOr<Stage> local_stage(const Program& program, const Buffer& buffer) {
-  Stage stage{program, buffer, reduced_together(program, buffer), ""};
+  Stage stage{program, buffer, reduced_together(program, buffer)};
   for (const Buffer& one : stage.all) {
-    TENON_RETURN_IF_ERROR(is_local(one, stage.subject(one), program));
+    TENON_RETURN_IF_ERROR(is_local(one, program, [&] { return stage.subject(one); }));
   }
   if (!shape_of(program, buffer)) return refuse("the program has no buffer " + buffer.name());
   return stage;
@@ -69,7 +69,7 @@ absl::Status not_whole(const Access& a, size_t dim, const Stage& stage) {
   return refuse("the nest of " + stage.name() + " accesses " +
                 element(a.buffer, a.indices, stage.program) + ", where index " +
                 std::to_string(dim + 1) + " is not a loop over the whole dimension: " +
-                stage.advice + " before its own loops are split or fused");
+                stage.advice() + " before its own loops are split or fused");
 }
 
 bool contains(const std::vector<For>& loops, const Var& var) {
@@ -94,14 +94,14 @@ absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& own, con
       }
       if (loop->kind == ForKind::kVector) {
         return refuse("loop " + stage.name_of(loop->var) + " of the nest of " + stage.name() +
-                      " is a vector over the whole dimension: " + stage.advice +
+                      " is a vector over the whole dimension: " + stage.advice() +
                       " before it is vectorized");
       }
       if (loops.size() <= d) loops.push_back(*loop);
       if (!(loops[d].var == loop->var)) {
         return refuse("the nest of " + stage.name() + " runs over dimension " +
                       std::to_string(d + 1) + " with loop " + stage.name_of(loops[d].var) +
-                      " and with loop " + stage.name_of(loop->var) + ": " + stage.advice +
+                      " and with loop " + stage.name_of(loop->var) + ": " + stage.advice() +
                       " before fissioning it");
       }
       for (size_t other = 0; other < d; ++other) {
@@ -139,7 +139,7 @@ absl::Status sort_statements(DeclaredNest& found, const Stage& stage) {
                                    [&](const Buffer& b) { return !s.is<Alloc>() && uses(s, b); });
     if (writes(s, stage)) {
       if (found.nest) {
-        return refuse(stage.name() + " is written by several nests: " + stage.advice +
+        return refuse(stage.name() + " is written by several nests: " + stage.advice() +
                       " before its own nest is taken apart");
       }
       found.nest = s;

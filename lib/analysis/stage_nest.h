@@ -16,7 +16,10 @@ struct Stage {
   const Program& program;
   Buffer buffer;
   std::vector<Buffer> all;  // with the stage itself, which comes first
-  std::string advice;       // "compute t at a loop", in "compute t at a loop before ..."
+  // What the step does, for advice: "compute", " at a loop". Names cost a walk over the program, so
+  // they are looked for when there is something to say.
+  const char* verb = "";
+  const char* place = "";
 
   bool holds(const Buffer& b) const;
   std::string name() const;
@@ -24,6 +27,8 @@ struct Stage {
   std::string name_of(const Buffer& b) const;
   // "t", or "at, which is reduced together with best,": the subject of a sentence about one of all.
   std::string subject(const Buffer& b) const;
+  // "compute t at a loop", in "compute t at a loop before ..."
+  std::string advice() const { return std::string(verb) + " " + name() + place; }
 };
 
 // Refuses parameters, and buffers that the Program does not declare.

@@ -32,6 +32,14 @@ llvm::Type* Emitter::register_type(Type type, int64_t lanes) {
   return with_lanes(element, lanes);
 }
 
+// Of the elements that lie next to each other: one number where a general register holds them.
+llvm::Type* Emitter::run_type(const Register& r) {
+  llvm::Type* run = register_type(r.buffer.type(), r.run);
+  const uint64_t bits = bits_of(run);
+  const bool fits = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+  return fits ? b_.getIntNTy(static_cast<unsigned>(bits)) : run;
+}
+
 Value* Emitter::load_register(const Register& r) {
   const auto place = scope_.buffers.find(r.buffer.id());
   if (place == scope_.buffers.end()) return fail("buffer " + r.buffer.name() + " has no place");
@@ -47,31 +55,26 @@ Value* Emitter::load_register(const Register& r) {
     return result;
   };
   llvm::Type* whole = register_type(type, r.elements);
-  llvm::Type* run = register_type(type, r.run);
+  llvm::Type* run = run_type(r);
+  if (!r.repeats && r.starts.size() == 1) return load(r.starts[0], whole);
+  const auto runs = static_cast<unsigned>(r.elements / r.run);
   if (r.repeats) {
-    const uint64_t bits = bits_of(run);
-    const auto times = static_cast<unsigned>(r.elements / r.run);
-    // One broadcast of an element as wide as the run.
-    if (bits == 8 || bits == 16 || bits == 32 || bits == 64) {
-      Value* one = load(r.starts[0], b_.getIntNTy(static_cast<unsigned>(bits)));
-      return one ? b_.CreateBitCast(b_.CreateVectorSplat(times, one), whole) : nullptr;
-    }
     Value* one = load(r.starts[0], run);
     if (!one) return nullptr;
+    if (!run->isVectorTy()) return b_.CreateBitCast(b_.CreateVectorSplat(runs, one), whole);
     std::vector<int> lanes;
     for (int64_t i = 0; i < r.elements; ++i) lanes.push_back(static_cast<int>(i % r.run));
     return b_.CreateShuffleVector(one, lanes);
   }
-  if (r.starts.size() == 1) return load(r.starts[0], whole);
-  Value* all = llvm::PoisonValue::get(whole);
+  Value* all = llvm::PoisonValue::get(run->isVectorTy() ? whole : with_lanes(run, runs));
   for (size_t i = 0; i < r.starts.size(); ++i) {
     Value* part = load(r.starts[i], run);
     if (!part) return nullptr;
     const uint64_t first = i * static_cast<uint64_t>(r.run);
-    all = r.run == 1 ? b_.CreateInsertElement(all, part, first)
-                     : b_.CreateInsertVector(whole, all, part, b_.getInt64(first));
+    all = run->isVectorTy() ? b_.CreateInsertVector(whole, all, part, b_.getInt64(first))
+                            : b_.CreateInsertElement(all, part, i);
   }
-  return all;
+  return b_.CreateBitCast(all, whole);
 }
 
 void Emitter::store_register(const Register& r, Value* value) {
@@ -80,14 +83,17 @@ void Emitter::store_register(const Register& r, Value* value) {
     return void(fail("buffer " + r.buffer.name() + " has no place"));
   const Type type = r.buffer.type();
   const llvm::Align align(static_cast<uint64_t>(type.bytes()));
+  llvm::Type* run = run_type(r);
+  if (r.starts.size() > 1 && !run->isVectorTy()) {
+    value = b_.CreateBitCast(value, with_lanes(run, static_cast<unsigned>(r.starts.size())));
+  }
   for (size_t i = 0; i < r.starts.size(); ++i) {
     Value* at = address(type, place->second.second.base, r.starts[i]);
     if (!at) return;
     const uint64_t first = i * static_cast<uint64_t>(r.run);
     Value* part = r.starts.size() == 1 ? value
-                  : r.run == 1         ? b_.CreateExtractElement(value, first)
-                                       : b_.CreateExtractVector(register_type(type, r.run), value,
-                                                                b_.getInt64(first));
+                  : run->isVectorTy()  ? b_.CreateExtractVector(run, value, b_.getInt64(first))
+                                       : b_.CreateExtractElement(value, i);
     b_.CreateAlignedStore(part, at, align);
   }
 }

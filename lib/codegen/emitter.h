@@ -139,6 +139,7 @@ class Emitter {
   // emit_instruction.cpp
   void emit_instruction(const For& loop);
   llvm::Type* register_type(Type type, int64_t lanes);
+  llvm::Type* run_type(const InstructionCall::Register& r);
   llvm::Value* load_register(const InstructionCall::Register& r);
   void store_register(const InstructionCall::Register& r, llvm::Value* value);
   llvm::FunctionCallee intrinsic_of(const InstructionData& instruction, llvm::FunctionType* wanted);

@@ -33,16 +33,6 @@ Stmt map_body(const Stmt& s, const StmtMap& f, bool& changed) {
 }
 
 template <class F>
-void each(const Expr& e, const F& f) {
-  if (e) f(e);
-}
-
-template <class F>
-void each(const std::vector<Expr>& list, const F& f) {
-  for (const Expr& e : list) f(e);
-}
-
-template <class F>
 Expr map_kind(const Expr& e, const Const&, const F&) {
   return e;
 }
@@ -170,23 +160,22 @@ Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt)
   return mapped;
 }
 
-void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_expr,
-                    const std::function<void(const Stmt&)>& on_stmt) {
-  match(
-      s.node().kind,
-      [&](const Store& x) {
-        each(x.indices, on_expr), each(x.value, on_expr), each(x.mask, on_expr);
-      },
-      [&](const Accumulate& x) {
-        each(x.indices, on_expr), each(x.values, on_expr), each(x.mask, on_expr);
-      },
-      [&](const For& x) { each(x.lo, on_expr), each(x.hi, on_expr), on_stmt(x.body); },
-      [&](const If& x) { each(x.condition, on_expr), on_stmt(x.body); },
-      [&](const Seq& x) {
-        for (const Stmt& part : x.stmts) on_stmt(part);
-      },
-      [&](const Alloc& x) { each(x.shape, on_expr), each(x.offset, on_expr); },
-      [&](const Bind& x) { each(x.value, on_expr); });
+Stmt map_children(const Stmt& s, const StmtMap& on_stmt) {
+  bool changed = false;
+  if (const For* x = s.as<For>()) {
+    Stmt body = map_body(x->body, on_stmt, changed);
+    return changed ? make_for(x->var, x->lo, x->hi, x->kind, std::move(body)) : s;
+  }
+  if (const If* x = s.as<If>()) {
+    Stmt body = map_body(x->body, on_stmt, changed);
+    return changed ? make_if(x->condition, std::move(body)) : s;
+  }
+  const Seq* x = s.as<Seq>();
+  if (!x) return s;
+  std::vector<Stmt> stmts;
+  stmts.reserve(x->stmts.size());
+  for (const Stmt& part : x->stmts) stmts.push_back(map_body(part, on_stmt, changed));
+  return changed ? seq(std::move(stmts)) : s;
 }
 
 Expr rewrite(const Expr& e, const ExprMap& f) {
@@ -200,14 +189,7 @@ Stmt rewrite(const Stmt& s, const ExprMap& f) {
 }
 
 Stmt rewrite_stmts(const Stmt& s, const StmtMap& f) {
-  Stmt mapped = map_children(
-      s, [](const Expr& e) { return e; }, [&](const Stmt& t) { return rewrite_stmts(t, f); });
-  return f(mapped);
-}
-
-void walk(const Expr& e, const std::function<void(const Expr&)>& f) {
-  f(e);
-  for_each_child(e, [&](const Expr& child) { walk(child, f); });
+  return f(map_children(s, [&](const Stmt& t) { return rewrite_stmts(t, f); }));
 }
 
 bool has_load(const Expr& e) {
@@ -219,17 +201,6 @@ bool touches_memory(const Expr& e) {
     const Binary* b = x.as<Binary>();
     return x.is<Load>() || (b && b->op == BinaryOp::kCheck);
   });
-}
-
-void walk(const Stmt& s, const std::function<void(const Stmt&)>& f) {
-  f(s);
-  for_each_child(
-      s, [](const Expr&) {}, [&](const Stmt& child) { walk(child, f); });
-}
-
-void walk_exprs(const Stmt& s, const std::function<void(const Expr&)>& f) {
-  for_each_child(
-      s, [&](const Expr& e) { walk(e, f); }, [&](const Stmt& child) { walk_exprs(child, f); });
 }
 
 }  // namespace tenon

@@ -27,12 +27,10 @@ class Stopwatch {
 };
 
 bool has_parallel_loop(const Program& program) {
-  bool found = false;
-  walk(program->body, [&](const Stmt& s) {
+  return any_in(program->body, [&](const Stmt& s) {
     const For* loop = s.as<For>();
-    found = found || (loop && loop->kind == ForKind::kParallel);
+    return loop && loop->kind == ForKind::kParallel;
   });
-  return found;
 }
 
 absl::Status set_workspace(const Program& lowered, KernelImpl& impl) {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "jit/kernel_impl.h"
-#include "runtime/plain_call.h"
 #include "tenon/base/macros.h"
 #include "tenon/lower/lower.h"
 #include "tenon/runtime/math.h"
+#include "tenon/runtime/plain_call.h"
 
 namespace tenon {
 

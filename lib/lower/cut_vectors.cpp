@@ -70,15 +70,11 @@ int64_t previous_power_of_two(int64_t n) {
 }
 
 bool holds_loop(const Stmt& s) {
-  bool found = false;
-  walk(s, [&](const Stmt& t) { found = found || t.is<For>(); });
-  return found;
+  return any_in(s, [](const Stmt& t) { return t.is<For>(); });
 }
 
 bool binds(const Stmt& s) {
-  bool found = false;
-  walk(s, [&](const Stmt& t) { found = found || t.is<Bind>(); });
-  return found;
+  return any_in(s, [](const Stmt& t) { return t.is<Bind>(); });
 }
 
 Expr number(int64_t value) { return constant_int(i64, value); }
@@ -165,9 +161,7 @@ Stmt guarded(const Stmt& s, const Expr& condition) {
     return bind(name->var, make_select(condition, name->value, nothing));
   }
   if (!s.is<Seq>() && !s.is<For>()) return make_if(condition, s);
-  return map_children(
-      s, [](const Expr& e) { return e; },
-      [&](const Stmt& child) { return guarded(child, condition); });
+  return map_children(s, [&](const Stmt& child) { return guarded(child, condition); });
 }
 
 // The same lanes, and lanes that are off up to a power of two.

@@ -96,12 +96,10 @@ class Dropper {
       }
     }
     if (const If* guard = s.as<If>()) inside = facts.given(guard->condition);
-    const Stmt result = map_children(
-        s, [](const Expr& e) { return e; },
-        [&](const Stmt& child) {
-          if (const Bind* name = child.as<Bind>()) inside = inside.bound(*name);
-          return statement(child, inside);
-        });
+    const Stmt result = map_children(s, [&](const Stmt& child) {
+      if (const Bind* name = child.as<Bind>()) inside = inside.bound(*name);
+      return statement(child, inside);
+    });
     if (const For* loop = s.as<For>(); loop && !copies_.empty() && copies_.back() == loop->var) {
       copies_.pop_back();
     }

@@ -159,12 +159,10 @@ class Partitioner {
     if (const For* loop = s.as<For>()) return partition(s, *loop, facts, budget);
     Facts inside = facts;
     if (const If* guard = s.as<If>()) inside = facts.given(guard->condition);
-    return map_children(
-        s, [](const Expr& e) { return e; },
-        [&](const Stmt& child) {
-          if (const Bind* name = child.as<Bind>()) inside = inside.bound(*name);
-          return statement(child, inside, budget);
-        });
+    return map_children(s, [&](const Stmt& child) {
+      if (const Bind* name = child.as<Bind>()) inside = inside.bound(*name);
+      return statement(child, inside, budget);
+    });
   }
 
  private:

@@ -32,8 +32,7 @@ bool has_one_leaf(const Stmt& s) {
 Stmt without_guards(const Stmt& s) {
   if (const If* guard = s.as<If>()) return without_guards(guard->body);
   if (!s.is<For>()) return s;
-  return map_children(
-      s, [](const Expr& e) { return e; }, without_guards);
+  return map_children(s, without_guards);
 }
 
 bool same_throughout(const Expr& guard, const Stmt& nest) {
@@ -56,8 +55,7 @@ class Replacer {
       return make_for(loop->var, loop->lo, loop->hi, ForKind::kSerial, run(loop->body, in_vector));
     }
     const bool inside = in_vector || (loop && loop->kind == ForKind::kVector);
-    return map_children(
-        s, [](const Expr& e) { return e; }, [&](const Stmt& child) { return run(child, inside); });
+    return map_children(s, [&](const Stmt& child) { return run(child, inside); });
   }
 
  private:

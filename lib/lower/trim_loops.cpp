@@ -142,12 +142,10 @@ Stmt trim(const Stmt& s, const Facts& facts) {
   } else if (const If* guard = s.as<If>()) {
     inside = facts.given(guard->condition);
   }
-  return map_children(
-      trimmed, [](const Expr& e) { return e; },
-      [&](const Stmt& child) {
-        if (const Bind* name = child.as<Bind>()) inside = inside.bound(*name);
-        return trim(child, inside);
-      });
+  return map_children(trimmed, [&](const Stmt& child) {
+    if (const Bind* name = child.as<Bind>()) inside = inside.bound(*name);
+    return trim(child, inside);
+  });
 }
 
 }  // namespace

@@ -15,9 +15,7 @@ namespace tenon {
 namespace {
 
 bool declares(const Stmt& s) {
-  bool found = false;
-  walk(s, [&](const Stmt& t) { found = found || t.is<For>() || t.is<Bind>() || t.is<Alloc>(); });
-  return found;
+  return any_in(s, [](const Stmt& t) { return t.is<For>() || t.is<Bind>() || t.is<Alloc>(); });
 }
 
 Stmt unrolled(const For& loop, int64_t count) {

@@ -32,12 +32,10 @@ std::optional<int64_t> constant_extent(const For& loop) {
 
 bool has_fold(const For& loop) {
   const LaneVars lanes(loop.var, loop.body);
-  bool found = false;
-  walk(loop.body, [&](const Stmt& s) {
+  return any_in(loop.body, [&](const Stmt& s) {
     const Accumulate* a = s.as<Accumulate>();
-    found = found || (a && !lanes.uses(a->indices));
+    return a && !lanes.uses(a->indices);
   });
-  return found;
 }
 
 }  // namespace tenon

@@ -181,20 +181,16 @@ class Walker {
       if (const Alloc* x = part.as<Alloc>()) homes_[x->buffer] = parallel_.size();
     }
     Facts here = facts;
-    return map_children(
-        s, [](const Expr& e) { return e; },
-        [&](const Stmt& part) {
-          if (const Bind* x = part.as<Bind>()) here = here.bound(*x);
-          return statement(part, here);
-        });
+    return map_children(s, [&](const Stmt& part) {
+      if (const Bind* x = part.as<Bind>()) here = here.bound(*x);
+      return statement(part, here);
+    });
   }
   const absl::Status& status() const { return status_; }
 
  private:
   Stmt inside(const Stmt& s, const Facts& facts) {
-    return map_children(
-        s, [](const Expr& e) { return e; },
-        [&](const Stmt& part) { return statement(part, facts); });
+    return map_children(s, [&](const Stmt& part) { return statement(part, facts); });
   }
 
   Stmt loop(const Stmt& s, const For& x, const Facts& facts) {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "runtime/call_problem.h"
-#include "runtime/plain_call.h"
+#include "tenon/runtime/plain_call.h"
 
 namespace tenon {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/plain_call.h"
+#include "tenon/runtime/plain_call.h"
 
 #include <cstdint>
 

@@ -81,7 +81,7 @@ absl::StatusOr<Program> align_storage(const Program& program, const Buffer& stag
   // Rewrite.
   const Expr first = extents->first, distance = extents->distance;
   const Expr grown = ceildiv(shape[next] - first, distance) * distance + first;
-  return with_extent(program, stage, next, grown);
+  return simplified(program, with_extent(program->body, stage, next, grown));
 }
 
 }  // namespace tenon::primitives

@@ -11,8 +11,8 @@
 // that cannot be proved.
 // Obligation (may_assume): a condition over sizes that can be checked and that can hold. Exact for
 // the calls that the requirement lets through.
-#include "schedule/common.h"
 #include "tenon/analysis/legality_facts.h"
+#include "tenon/analysis/simplify.h"
 #include "tenon/base/macros.h"
 #include "tenon/schedule/primitives.h"
 
@@ -26,7 +26,7 @@ absl::StatusOr<Program> assume(const Program& program, const Expr& fact) {
   ProgramData data = *program;
   data.requirements.insert(data.requirements.end(), facts.begin(), facts.end());
   const Program required(std::move(data));
-  return simplified(required, required->body);
+  return simplify(required, KeepLoops::kYes);  // all of it: more is known
 }
 
 }  // namespace tenon::primitives

@@ -119,7 +119,7 @@ Program with_body(const Program& program, Stmt body, const Verdict& verdict) {
 }
 
 Program simplified(const Program& program, Stmt body, const Verdict& verdict) {
-  return simplify(with_body(program, std::move(body), verdict), KeepLoops::kYes);
+  return simplify(with_body(program, std::move(body), verdict), KeepLoops::kYes, program);
 }
 
 Program with_kind(const Program& program, const Var& loop, const LoopKind& kind,
@@ -144,12 +144,10 @@ std::string split_first(const Program& program, const Var& loop, int64_t factor,
 }
 
 bool has_loop(const Stmt& s, const Var& var) {
-  bool found = false;
-  walk(s, [&](const Stmt& part) {
+  return any_in(s, [&](const Stmt& part) {
     const For* loop = part.as<For>();
-    found = found || (loop && loop->var == var);
+    return loop && loop->var == var;
   });
-  return found;
 }
 
 }  // namespace tenon::primitives

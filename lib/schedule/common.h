@@ -43,7 +43,7 @@ Stmt sink_guard(const Stmt& s, const Expr& guard, const Facts& facts);
 
 // The program with this body, marked as reassociated if the step made it so.
 Program with_body(const Program& program, Stmt body, const Verdict& verdict);
-// The same, simplified; loops are kept.
+// The same, simplified where it differs from the program; loops are kept.
 Program simplified(const Program& program, Stmt body, const Verdict& verdict = {});
 
 // The program with the loop marked as of this kind.

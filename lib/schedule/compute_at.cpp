@@ -75,8 +75,7 @@ Stmt replaced(const Stmt& s, const ComputeAt& place, const Stmt& body) {
     const For& at = place.at.loop;
     return make_for(at.var, at.lo, at.hi, at.kind, body);
   }
-  return map_children(
-      s, [](const Expr& e) { return e; }, [&](const Stmt& t) { return replaced(t, place, body); });
+  return map_children(s, [&](const Stmt& t) { return replaced(t, place, body); });
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 // once one that shares its place, and lies further on, was written; or the same for one that lies
 // before it. The lanes of a vector loop store to different places, also those that guards turn off.
 // Exact.
+#include "schedule/common.h"
 #include "schedule/move_accesses.h"
 #include "schedule/resize.h"
 #include "tenon/analysis/legality_storage.h"
-#include "tenon/analysis/simplify.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
 #include "tenon/schedule/primitives.h"
@@ -36,7 +36,7 @@ absl::StatusOr<Program> fold_storage(const Program& program, const Buffer& stage
     return indices;
   };
   const Stmt body = with_moved_accesses(program->body, stage, stage, place);
-  return with_extent(program.with_body(body), stage, d, Expr(factor));
+  return simplified(program, with_extent(body, stage, d, Expr(factor)));
 }
 
 }  // namespace tenon::primitives

@@ -39,9 +39,8 @@ Stmt without_stage(const Stmt& s, const Buffer& stage, const Inline& definition,
                    std::vector<Var>& removed) {
   if (s.get() == definition.store.get()) return seq({});
   if (const Alloc* x = s.as<Alloc>()) return x->buffer == stage ? seq({}) : s;
-  const Stmt mapped = map_children(
-      s, [](const Expr& e) { return e; },
-      [&](const Stmt& t) { return without_stage(t, stage, definition, removed); });
+  const Stmt mapped =
+      map_children(s, [&](const Stmt& t) { return without_stage(t, stage, definition, removed); });
   if (mapped.get() == s.get()) return s;
   if (const For* loop = mapped.as<For>(); loop && is_empty(loop->body)) {
     removed.push_back(loop->var);

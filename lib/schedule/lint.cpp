@@ -26,12 +26,10 @@ std::optional<int64_t> constant_extent(const For& loop) {
 }
 
 bool has_loops(const Stmt& body) {
-  bool found = false;
-  walk(body, [&](const Stmt& s) {
+  return any_in(body, [&](const Stmt& s) {
     const For* loop = s.as<For>();
-    found = found || (loop && loop->kind != ForKind::kUnroll);
+    return loop && loop->kind != ForKind::kUnroll;
   });
-  return found;
 }
 
 class Linter {

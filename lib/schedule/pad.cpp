@@ -5,6 +5,7 @@
 // The elements behind the old extent belong to nobody, so that whole vectors may be stored to a
 // local buffer, and rows start at multiples of the vector's length.
 // Obligation: the stage is a local buffer. Nothing else: every access stays inside. Exact.
+#include "schedule/common.h"
 #include "schedule/resize.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
@@ -31,7 +32,8 @@ absl::StatusOr<Program> pad(const Program& program, const Buffer& stage, int dim
 
   // Rewrite.
   const auto d = static_cast<size_t>(dim);
-  return with_extent(program, stage, d, ceildiv(shape[d], Expr(multiple)) * Expr(multiple));
+  const Expr padded = ceildiv(shape[d], Expr(multiple)) * Expr(multiple);
+  return simplified(program, with_extent(program->body, stage, d, padded));
 }
 
 }  // namespace tenon::primitives

@@ -25,14 +25,14 @@ absl::StatusOr<std::vector<Expr>> shape_of_local(const Program& program, const B
   return *std::move(shape);
 }
 
-Program with_extent(const Program& program, const Buffer& stage, size_t dim, const Expr& extent) {
-  return simplified(program, rewrite_stmts(program->body, [&](const Stmt& s) {
-                      const Alloc* a = s.as<Alloc>();
-                      if (!a || !(a->buffer == stage)) return s;
-                      std::vector<Expr> shape = a->shape;
-                      shape[dim] = extent;
-                      return alloc(stage, std::move(shape), a->memory, a->offset);
-                    }));
+Stmt with_extent(const Stmt& body, const Buffer& stage, size_t dim, const Expr& extent) {
+  return rewrite_stmts(body, [&](const Stmt& s) {
+    const Alloc* a = s.as<Alloc>();
+    if (!a || !(a->buffer == stage)) return s;
+    std::vector<Expr> shape = a->shape;
+    shape[dim] = extent;
+    return alloc(stage, std::move(shape), a->memory, a->offset);
+  });
 }
 
 }  // namespace tenon::primitives

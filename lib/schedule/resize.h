@@ -12,7 +12,7 @@ namespace tenon::primitives {
 absl::StatusOr<std::vector<Expr>> shape_of_local(const Program& program, const Buffer& stage,
                                                  int dim);
 
-// The program with another extent of one dimension of the local buffer.
-Program with_extent(const Program& program, const Buffer& stage, size_t dim, const Expr& extent);
+// The body with another extent of one dimension of the local buffer.
+Stmt with_extent(const Stmt& body, const Buffer& stage, size_t dim, const Expr& extent);
 
 }  // namespace tenon::primitives

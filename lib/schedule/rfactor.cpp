@@ -100,7 +100,7 @@ absl::StatusOr<RfactorResult> rfactor(const Program& program, const Var& loop) {
   Stmt body =
       replace_loop(program->body, plan.root.loop.var, [&](const For&) { return seq(parts); });
   const Verdict verdict{absl::OkStatus(), plan.reassociates};
-  const Program result = simplify(with_body(program, std::move(body), verdict), KeepLoops::kYes);
+  const Program result = simplified(program, std::move(body), verdict);
   // The fold may touch elements that no iteration of the nest touched.
   TENON_RETURN_IF_ERROR(require_parallel_loops(result, plan.root.outer));
   return RfactorResult{result, partials.front(), init.vars, fold.vars};

@@ -12,9 +12,9 @@
 // loops around the stage use different elements of it; no element is used through the stage after
 // the output was stored there; whatever the stage writes is overwritten by the output in the end.
 // Exact.
+#include "schedule/common.h"
 #include "schedule/move_accesses.h"
 #include "tenon/analysis/legality_storage.h"
-#include "tenon/analysis/simplify.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/visit.h"
 #include "tenon/schedule/primitives.h"
@@ -36,7 +36,7 @@ absl::StatusOr<Program> store_in(const Program& program, const Buffer& stage, co
     return at;
   };
   const Stmt body = with_moved_accesses(without_alloc(program->body, stage), stage, output, place);
-  return simplify(program.with_body(body), KeepLoops::kYes);
+  return simplified(program, body);
 }
 
 }  // namespace tenon::primitives

@@ -42,14 +42,14 @@ int64_t copies_around(const LoopSite& site) {
 absl::StatusOr<Program> unroll(const Program& program, const Var& loop) {
   // Find.
   TENON_ASSIGN_OR_RETURN(const LoopSite site, site_of(program, loop));
-  const std::string name = name_in(program, loop);
 
   // Require.
   TENON_RETURN_IF_ERROR(require_serial(program, site.loop, "unroll"));
   TENON_RETURN_IF_ERROR(may_repeat_bounds(site).status);
   const std::optional<int64_t> extent = constant_extent(site.loop, site.facts);
   if (!extent) {
-    return refuse("loop " + name + " has " + print(extent_of(site.loop, site.facts), program) +
+    return refuse("loop " + name_in(program, loop) + " has " +
+                      print(extent_of(site.loop, site.facts), program) +
                       " iterations; only a constant number can be unrolled",
                   {}, {split_first(program, loop, 4, "unroll")});
   }
@@ -58,7 +58,7 @@ absl::StatusOr<Program> unroll(const Program& program, const Var& loop) {
     const std::string beside = others > 1 ? " (with the unrolled loops around and inside it, " +
                                                 std::to_string(others) + " times as many)"
                                           : "";
-    return refuse("unrolling loop " + name + " makes " + std::to_string(*extent) +
+    return refuse("unrolling loop " + name_in(program, loop) + " makes " + std::to_string(*extent) +
                       " copies of its body" + beside + ", and the limit is " +
                       std::to_string(kMaxUnrolledCopies),
                   {}, {split_first(program, loop, 4, "unroll")});

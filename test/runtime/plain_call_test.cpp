@@ -1,5 +1,5 @@
 // The quick yes against the whole check, on random calls that are right or wrong in one respect.
-#include "runtime/plain_call.h"
+#include "tenon/runtime/plain_call.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>

@@ -27,6 +27,15 @@ TEST_CASE("An assumed fact is a requirement, and what was not known before") {
   CHECK(s.trace().to_string().find("assume(n % 8 == 0 & 0 < n)") != std::string::npos);
 }
 
+TEST_CASE("A fact that comes after a split takes its guard away") {
+  const Program p = chain();
+  Schedule s(p);
+  const auto [outer, inner] = s.split(s.loops<1>("out")[0], 8);
+  CHECK(print(s.program()).find("if ") != std::string::npos);
+  s.assume(Expr(p->sizes[0]) % 8 == 0);
+  CHECK(print(s.program()).find("if ") == std::string::npos);
+}
+
 TEST_CASE("A call without the fact is refused") {
   const Program p = chain();
   Schedule s(p);

@@ -22,6 +22,9 @@ enum class KeepLoops : bool { kNo, kYes };
 // a schedule is a function of structure, not of sizes). Lowering removes empty and one-iteration
 // loops and what they leave behind: KeepLoops::kNo.
 Stmt simplify(const Stmt& s, const Facts& facts, KeepLoops keep);
-Program simplify(const Program& program, KeepLoops keep = KeepLoops::kYes);
+// A Program that was made from a simple one, `before`, with the same parameters: statements that it
+// has in the same place, under the same loops and guards, are not looked at again.
+Program simplify(const Program& program, KeepLoops keep = KeepLoops::kYes,
+                 const Program& before = {});
 
 }  // namespace tenon

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 #include "tenon/base/match.h"
@@ -28,9 +29,11 @@ Expr map_children(const Expr& e, const ExprMap& f);
 // that becomes null becomes an empty Seq; an If or For over nothing disappears only by the
 // simplifier, never here.
 Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt);
+Stmt map_children(const Stmt& s, const StmtMap& on_stmt);  // its expressions stay
 
-// Calls f on each direct child, in printed order. Null children are left out. (A template for
-// expressions: recursions through it need little stack for deep ones.)
+// Calls f on each direct child, in printed order. Null children are left out. (Templates:
+// recursions through them need little stack for deep expressions, and every step of a schedule
+// walks.)
 template <class F>
 void for_each_child(const Expr& e, const F& f) {
   const auto each = [&](const Expr& child) {
@@ -52,8 +55,25 @@ void for_each_child(const Expr& e, const F& f) {
         for (const Expr& value : x.values) each(value);
       });
 }
-void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_expr,
-                    const std::function<void(const Stmt&)>& on_stmt);
+template <class OnExpr, class OnStmt>
+void for_each_child(const Stmt& s, const OnExpr& on_expr, const OnStmt& on_stmt) {
+  const auto each = [&](const Expr& child) {
+    if (child) on_expr(child);
+  };
+  const auto all = [&](const std::vector<Expr>& children) {
+    for (const Expr& child : children) each(child);
+  };
+  match(
+      s.node().kind,  //
+      [&](const Store& x) { all(x.indices), each(x.value), each(x.mask); },
+      [&](const Accumulate& x) { all(x.indices), all(x.values), each(x.mask); },
+      [&](const For& x) { each(x.lo), each(x.hi), on_stmt(x.body); },
+      [&](const If& x) { each(x.condition), on_stmt(x.body); },
+      [&](const Seq& x) {
+        for (const Stmt& part : x.stmts) on_stmt(part);
+      },
+      [&](const Alloc& x) { all(x.shape), each(x.offset); }, [&](const Bind& x) { each(x.value); });
+}
 
 // Bottom-up: children first, then f on the result.
 Expr rewrite(const Expr& e, const ExprMap& f);
@@ -63,17 +83,40 @@ Stmt rewrite(const Stmt& s, const ExprMap& f);
 Stmt rewrite_stmts(const Stmt& s, const StmtMap& f);
 
 // Pre-order visits.
-void walk(const Expr& e, const std::function<void(const Expr&)>& f);
-void walk(const Stmt& s, const std::function<void(const Stmt&)>& f);
+template <class F>
+requires std::is_invocable_v<const F&, const Expr&>
+void walk(const Expr& e, const F& f) {
+  f(e);
+  for_each_child(e, [&](const Expr& child) { walk(child, f); });
+}
+template <class F>
+requires std::is_invocable_v<const F&, const Stmt&>
+void walk(const Stmt& s, const F& f) {
+  f(s);
+  for_each_child(
+      s, [](const Expr&) {}, [&](const Stmt& child) { walk(child, f); });
+}
 // Every expression in s, sub-expressions included.
-void walk_exprs(const Stmt& s, const std::function<void(const Expr&)>& f);
+template <class F>
+void walk_exprs(const Stmt& s, const F& f) {
+  for_each_child(
+      s, [&](const Expr& e) { walk(e, f); }, [&](const Stmt& child) { walk_exprs(child, f); });
+}
 
-// Does `holds` hold for e or for any expression in it?
+// Does `holds` hold for e or for any expression in it, for s or any statement in it?
 template <class Holds>
 bool any_in(const Expr& e, const Holds& holds) {
   if (holds(e)) return true;
   bool found = false;
   for_each_child(e, [&](const Expr& child) { found = found || any_in(child, holds); });
+  return found;
+}
+template <class Holds>
+bool any_in(const Stmt& s, const Holds& holds) {
+  if (holds(s)) return true;
+  bool found = false;
+  for_each_child(
+      s, [](const Expr&) {}, [&](const Stmt& child) { found = found || any_in(child, holds); });
   return found;
 }
 bool has_load(const Expr& e);

@@ -1,6 +1,11 @@
 // The quick answer to "is this call right?" for calls as nearly all are: every view of the expected
 // type and sizes, dense, aligned and apart from what is written. Most of a small kernel's call is
 // this check, so it is one walk over the arguments that only says yes.
+//
+//   BoundCall bound;
+//   if (!is_plain_call(signature, inputs, outputs, bound)) {
+//     TENON_RETURN_IF_ERROR(check_call(signature, inputs, outputs, &bound));
+//   }
 #pragma once
 
 #include "absl/types/span.h"
