@@ -35,7 +35,8 @@ class StmtSimplifier {
         [&](const If& x) { return guarded(s, x, facts); },
         [&](const Seq& x) { return sequence(s, x, facts); },
         [&](const Alloc&) { return expressions(s, facts); },
-        [&](const Bind&) { return expressions(s, facts); });
+        [&](const Bind&) { return expressions(s, facts); },
+        [&](const Call&) { return expressions(s, facts); });
   }
 
  private:

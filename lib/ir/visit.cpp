@@ -25,6 +25,19 @@ std::vector<Expr> map_list(const std::vector<Expr>& list, const F& f, bool& chan
   return mapped;
 }
 
+template <class F>
+std::vector<CallRegion> map_parts(const std::vector<CallRegion>& parts, const F& f, bool& changed) {
+  std::vector<CallRegion> mapped = parts;
+  for (CallRegion& part : mapped) {
+    for (CallRegion::Range& range : part.ranges) {
+      range.lo = map_one(range.lo, f, changed);
+      range.hi = map_one(range.hi, f, changed);
+    }
+    part.strides = map_list(part.strides, f, changed);
+  }
+  return mapped;
+}
+
 Stmt map_body(const Stmt& s, const StmtMap& f, bool& changed) {
   Stmt mapped = f(s);
   if (!mapped) mapped = seq({});
@@ -166,6 +179,11 @@ Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt)
       [&](const Bind& x) {
         Expr value = one(x.value);
         return changed ? bind(x.var, std::move(value)) : s;
+      },
+      [&](const Call& x) {
+        std::vector<CallRegion> writes = map_parts(x.writes, on_expr, changed);
+        std::vector<CallRegion> reads = map_parts(x.reads, on_expr, changed);
+        return changed ? call(x.function, std::move(writes), std::move(reads)) : s;
       });
   return mapped;
 }
@@ -186,7 +204,17 @@ void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& on_ex
         for (const Stmt& part : x.stmts) on_stmt(part);
       },
       [&](const Alloc& x) { each(x.shape, on_expr), each(x.offset, on_expr); },
-      [&](const Bind& x) { each(x.value, on_expr); });
+      [&](const Bind& x) { each(x.value, on_expr); },
+      [&](const Call& x) {
+        for (const std::vector<CallRegion>* parts : {&x.writes, &x.reads}) {
+          for (const CallRegion& part : *parts) {
+            for (const CallRegion::Range& range : part.ranges) {
+              each(range.lo, on_expr), each(range.hi, on_expr);
+            }
+            each(part.strides, on_expr);
+          }
+        }
+      });
 }
 
 Expr rewrite(const Expr& e, const ExprMap& f) {

@@ -31,8 +31,9 @@ struct Sample {
   Stmt stmt() const {
     const Stmt write = store(y, {i}, load(x, {i}) + v);
     const Stmt sum = accumulate(t, {}, Reducer::kMax, load(x, {i}), load(x, {i}) < 3.0f);
+    const Stmt given = call({"f"}, {{y, {{i, Expr(i) + 1}}, {}}}, {{x, {{i, {}}}, {Expr(i)}}});
     const Stmt loop = make_for(i, 0, Expr(4) * 2, ForKind::kSerial,
-                               seq({bind(v, load(x, {i})), make_if(i < 3, write), sum}));
+                               seq({bind(v, load(x, {i})), make_if(i < 3, write), sum, given}));
     return seq({alloc(t, {}, Memory::kShared, 64), store(t, {}, 0.0f), loop});
   }
 };

@@ -84,7 +84,7 @@ bool touches_memory(const Expr& e);
 using VarMap = std::map<Var, Expr>;
 Expr substitute(const Expr& e, const VarMap& values);
 Stmt substitute(const Stmt& s, const VarMap& values);
-// Replaces buffers in loads, stores, accumulates and Allocs.
+// Replaces buffers in loads, stores, accumulates, calls and Allocs.
 using BufferMap = std::map<Buffer, Buffer>;
 Expr substitute(const Expr& e, const BufferMap& buffers);
 Stmt substitute(const Stmt& s, const BufferMap& buffers);
@@ -99,6 +99,8 @@ std::set<Var> free_vars(const Expr& e);
 std::vector<Reduction> reducers_of(const Stmt& s);
 // The instructions of loops in s, likewise.
 std::vector<Instruction> instructions_of(const Stmt& s);
+// The functions that calls in s call, likewise.
+std::vector<ExternFunction> externs_of(const Stmt& s);
 
 // A copy of s in which every loop, bound name and local buffer that s declares is a new identity
 // of the same name. For passes that copy a body.
