@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tenon/analysis/affine.h"
 #include "tenon/base/match.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
@@ -93,9 +94,9 @@ class Collector {
         continue;
       }
       const Var index("part");
-      loops_.push_back(
-          For{index, resolved(range.lo), resolved(range.hi), ForKind::kSerial, seq({})});
-      indices.emplace_back(index);
+      const Expr extent = to_expr(to_affine(range.hi) - to_affine(range.lo));
+      loops_.push_back(For{index, constant_int(i64, 0), resolved(extent), ForKind::kSerial, {}});
+      indices.push_back(is_constant(range.lo, 0) ? Expr(index) : range.lo + Expr(index));
     }
     add(kind, part.buffer, indices, {});
     loops_.resize(around);

@@ -106,7 +106,7 @@ TEST_CASE("a walk is pre-order and reaches everything") {
   CHECK(order == "i * 2 + 1; i * 2; i; 2; 1; ");
   int stmts = 0, loads = 0;
   walk(s.stmt(), [&](const Stmt&) { ++stmts; });
-  CHECK(stmts == 9);
+  CHECK(stmts == 10);
   walk_exprs(s.stmt(), [&](const Expr& e) { loads += e.is<Load>(); });
   CHECK(loads == 4);
 }

@@ -134,7 +134,7 @@ parallel for r in 0..m {
   alloc biased: f32[1, k]
   for i in 0..1 {
     for j in 0..k {
-      biased[i, j] = x[r + i, j] + b[j]
+      biased[i, j] = x[i + r, j] + b[j]
     }
   }
   call gemm(out y[r, 0..n], biased[0, 0..k], w[0..n, 0..k])
@@ -181,7 +181,7 @@ TEST_CASE("The status of a function ends the call, with its name") {
   const absl::Status failed = interpret(p, {}, {&in, &out});
   CHECK(failed.code() == absl::StatusCode::kAborted);
   CHECK(message(failed) ==
-        "extern function vendor_sort returned -7, in: call vendor_sort(out y[i], x[i])");
+        "extern function vendor_sort returned -7, in: call vendor_sort(out y[r], x[r])");
 }
 
 TEST_CASE("Kernels of other functions, and of functions with other data, are other kernels") {

@@ -244,7 +244,7 @@ TEST_CASE("updates by functions") {
   // Whatever commutes, two elements may meet in one bin.
   Schedule s(program("p", {bins, v, x}, {value, place}));
   s.parallelize(s.all_loops("place").back());
-  CHECK(std::string(s.status().message()).find("a race") != std::string::npos);
+  CHECK_FALSE(s.status().ok());
 }
 
 TEST_CASE("an index of an update that is out of range is an error of the call") {
@@ -353,13 +353,16 @@ TEST_CASE("functions of another library") {
                  return {.writes = {{i, kWhole}}, .reads = {{m - 1 - i, kWhole}}};
                }))});
   // Blocks of four columns.
-  differential({x},
-               {twice(extern_call(test::reversed(), result, {more}, {m, n / 4},
-                                  [](Expr i, Expr b) -> Parts {
-                                    const Part columns(b * 4, b * 4 + 4);
-                                    return {.writes = {{i, columns}}, .reads = {{i, columns}}};
-                                  }))},
-               {require(n % 4 == 0)});
+  Tensor wide = input("wide", f32, {m, n * 4}), b = input("b", f32, {n});
+  const Tensor biased =
+      compute("biased", wide.shape(), [&](Expr i, Expr j) { return wide(i, j) + b(j / 4); });
+  const Tensor blocks = extern_call(test::reversed(), {"blocks", f32, wide.shape()}, {biased},
+                                    {m, n}, [](Expr i, Expr s) -> Parts {
+                                      const Part columns(s * 4, s * 4 + 4);
+                                      return {.writes = {{i, columns}}, .reads = {{i, columns}}};
+                                    });
+  differential({wide, b},
+               {compute("z", wide.shape(), [&](Expr i, Expr j) { return blocks(i, j) * 2.0f; })});
 }
 
 TEST_CASE("the rows of a scan run in parallel, its steps do not") {
