@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tenon/analysis/affine.h"
 #include "tenon/base/match.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
@@ -21,7 +22,7 @@ class Collector {
         s.node().kind, [&](const Store& x) { write(x); }, [&](const Accumulate& x) { write(x); },
         [&](const For& x) { loop(x); }, [&](const If& x) { guarded(x); },
         [&](const Seq& x) { sequence(x); }, [&](const Alloc& x) { declare(x); },
-        [&](const Bind& x) { name(x); });
+        [&](const Bind& x) { name(x); }, [&](const Call& x) { called(x); });
     statement_ = outer;
   }
 
@@ -71,6 +72,34 @@ class Collector {
   void name(const Bind& x) {
     reads(x.value);
     binds_.insert_or_assign(x.var, resolved(x.value));
+  }
+
+  // A function reads before it writes.
+  void called(const Call& x) {
+    for (const CallRegion& part : regions_of(x)) {
+      for (const CallRegion::Range& range : part.ranges) reads(range.lo), reads(range.hi);
+      reads(part.strides);
+    }
+    for (const CallRegion& part : x.reads) add(Access::Kind::kRead, part);
+    for (const CallRegion& part : x.writes) add(Access::Kind::kWrite, part);
+  }
+
+  // The indices of a part are loops that belong to this access alone.
+  void add(Access::Kind kind, const CallRegion& part) {
+    const size_t around = loops_.size();
+    std::vector<Expr> indices;
+    for (const CallRegion::Range& range : part.ranges) {
+      if (!range.hi) {
+        indices.push_back(range.lo);
+        continue;
+      }
+      const Var index("part");
+      const Expr extent = to_expr(to_affine(range.hi) - to_affine(range.lo));
+      loops_.push_back(For{index, constant_int(i64, 0), resolved(extent), ForKind::kSerial, {}});
+      indices.push_back(is_constant(range.lo, 0) ? Expr(index) : range.lo + Expr(index));
+    }
+    add(kind, part.buffer, indices, {});
+    loops_.resize(around);
   }
 
   // --- Expressions.

@@ -49,6 +49,9 @@ class BoundsChecker {
         check_write(s, buffer, update->indices, update->mask, facts);
       }
     }
+    if (const Call* call = s.as<Call>()) {
+      for (const CallRegion& part : regions_of(*call)) check_part(s, part, facts);
+    }
     return map_children(
         s, [&](const Expr& e) { return check(e, facts); }, [](const Stmt& child) { return child; });
   }
@@ -139,6 +142,32 @@ class BoundsChecker {
                      text(shape[d]) + ")",
                  leaves ? std::vector<std::string>{} : std::vector<std::string>{text(condition)});
       return;
+    }
+  }
+
+  // A function touches all of its parts, so all of them have to be inside.
+  void check_part(const Stmt& s, const CallRegion& part, const Facts& facts) {
+    const std::vector<Expr>& shape = shapes_[part.buffer];
+    for (size_t d = 0; d < part.ranges.size() && status_.ok(); ++d) {
+      const auto& [lo, hi] = part.ranges[d];
+      if (!hi) {
+        if (is_check_of(lo, shape[d])) continue;
+      } else if (proved(facts, binary(BinaryOp::kLe, hi, lo))) {
+        continue;  // empty
+      }
+      const Expr condition =
+          hi ? binary(BinaryOp::kBitAnd, binary(BinaryOp::kLe, constant_int(i64, 0), lo),
+                      binary(BinaryOp::kLe, hi, shape[d]))
+             : inside(lo, shape[d]);
+      if (proved(facts, condition)) continue;
+      const bool leaves = prove(facts, condition) == Answer::kNo;
+      status_ =
+          refuse(headline_of(s) + (leaves ? " leaves " : " may leave ") + part.buffer.name() +
+                     ": " + (hi ? "the part " + text(lo) + ".." + text(hi) : "index " + text(lo)) +
+                     " (dimension " + std::to_string(d) + ")" +
+                     (leaves ? " is not always in [0, " : " cannot be shown to be in [0, ") +
+                     text(shape[d]) + ")",
+                 leaves ? std::vector<std::string>{} : std::vector<std::string>{text(condition)});
     }
   }
 

@@ -19,7 +19,11 @@ void add_chains(const Stmt& s, const Buffer& buffer, std::vector<For>& around,
   } else {
     const Store* st = s.as<Store>();
     const Accumulate* ac = s.as<Accumulate>();
-    if ((st && st->buffer == buffer) || (ac && ac->writes(buffer))) chains.push_back(around);
+    const Call* call = s.as<Call>();
+    if ((st && st->buffer == buffer) || (ac && ac->writes(buffer)) ||
+        (call && writes(*call, buffer))) {
+      chains.push_back(around);
+    }
   }
 }
 

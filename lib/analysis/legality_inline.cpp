@@ -43,6 +43,10 @@ absl::StatusOr<const Access*> only_store(const std::vector<Access>& accesses, co
       return refuse(name + " is a reduction: only a stage that one store defines can be inlined",
                     {}, {"compute_at(" + name + ", ...)"});
     }
+    if (const Call* call = a.call()) {
+      return refuse("extern function " + call->function.name + " writes " + text_of(stage, within) +
+                    ": there is no expression to put in its place");
+    }
     if (store) return refuse(text_of(stage, within) + " is written by several statements");
     store = &a;
   }

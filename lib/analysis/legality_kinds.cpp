@@ -70,6 +70,14 @@ Buffer find_alloc(const Stmt& s) {
   return found;
 }
 
+const Call* find_call(const Stmt& s) {
+  const Call* found = nullptr;
+  walk(s, [&](const Stmt& t) {
+    if (!found) found = t.as<Call>();
+  });
+  return found;
+}
+
 absl::Status has_vector_form(const LoopSite& site) {
   const For& loop = site.loop;
   const Program& within = site.program;
@@ -84,6 +92,10 @@ absl::Status has_vector_form(const LoopSite& site) {
   if (const Buffer buffer = find_alloc(loop.body)) {
     return refuse(text_of(buffer, within) + " is allocated inside loop " +
                   text_of(loop.var, within) + ": a vector loop cannot hold an allocation");
+  }
+  if (const Call* call = find_call(loop.body)) {
+    return refuse("extern function " + call->function.name + " is called inside loop " +
+                  text_of(loop.var, within) + ", and a C function has no lanes");
   }
   if (const For* inner = find_ragged(loop.body, loop.var)) {
     return refuse("the bounds of loop " + text_of(inner->var, within) +

@@ -293,7 +293,7 @@ absl::Status runs_after(const Stmt& rewritten, const Stmt& moved, const Found& f
 
 // Puts the guard around each write of the nest.
 Stmt guarded(const Stmt& s, const Expr& guard) {
-  if (s.is<Store>() || s.is<Accumulate>()) return make_if(guard, s);
+  if (s.is<Store>() || s.is<Accumulate>() || s.is<Call>()) return make_if(guard, s);
   return map_children(s, [&](const Stmt& t) { return guarded(t, guard); });
 }
 

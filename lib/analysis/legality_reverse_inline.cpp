@@ -27,6 +27,10 @@ absl::StatusOr<Access> only_store(const std::vector<Access>& accesses, const Buf
       return refuse(name + " is a reduction, and more than one statement writes it", {},
                     {"fuse_epilogue of the stage that reads it"});
     }
+    if (const Call* call = a.call()) {
+      return refuse("extern function " + call->function.name + " writes " +
+                    text_of(buffer, within) + ": there is no expression to put in its place");
+    }
     if (store) return refuse(name + " is written by several statements");
     store = &a;
   }

@@ -3,6 +3,7 @@
 
 #include "analysis/cover.h"
 #include "analysis/extent.h"
+#include "analysis/own_indices.h"
 #include "analysis/stage_nest.h"
 #include "analysis/text.h"
 #include "tenon/analysis/access.h"
@@ -82,7 +83,7 @@ absl::Status divide(const Asked& q, Staging& staging) {
 }
 
 // The buffer, and what is reduced together with it in the statements: they share index lists.
-std::vector<Buffer> reduced_together(const Stmt& s, const Buffer& buffer) {
+std::vector<Buffer> reduced_in(const Stmt& s, const Buffer& buffer) {
   std::vector<Buffer> all = {buffer};
   for (size_t known = 0; known < all.size(); ++known) {
     walk(s, [&](const Stmt& part) {
@@ -187,7 +188,7 @@ void decide_copies(StagedCopy& copy, const std::vector<Access>& own, const Stagi
 absl::StatusOr<Staging> may_stage(const Program& program, const Buffer& buffer,
                                   const std::optional<LoopSite>& at) {
   const Stmt& body = at ? at->loop.body : program->body;
-  const Asked q{program, reduced_together(body, buffer), at};
+  const Asked q{program, reduced_in(body, buffer), at};
   TENON_RETURN_IF_ERROR(holds_no_vector(q));
   TENON_RETURN_IF_ERROR(is_declared_outside(q));
   Staging staging;
@@ -198,6 +199,9 @@ absl::StatusOr<Staging> may_stage(const Program& program, const Buffer& buffer,
   }
 
   const Stmt used = seq(staging.used);
+  for (const Buffer& one : q.buffers) {
+    TENON_RETURN_IF_ERROR(not_given_to_calls(used, one, program));
+  }
   TENON_ASSIGN_OR_RETURN(staging.region, region_of(used, q.buffers, Which::kAll, facts));
   TENON_RETURN_IF_ERROR(region_is_no_data(staging.region, q.name(), "used", program));
 

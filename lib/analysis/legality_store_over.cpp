@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/overwrite.h"
+#include "analysis/own_indices.h"
 #include "analysis/place.h"
 #include "analysis/stage_nest.h"
 #include "analysis/text.h"
@@ -24,6 +25,7 @@ struct Declared {
 
 absl::StatusOr<Declared> declaration_of(const Program& program, const Buffer& buffer) {
   TENON_RETURN_IF_ERROR(is_local(buffer, program));
+  TENON_RETURN_IF_ERROR(not_given_to_calls(program->body, buffer, program));
   const auto place = find_place(program->body, [&](const Stmt& s) {
     const Alloc* a = s.as<Alloc>();
     return a && a->buffer == buffer;

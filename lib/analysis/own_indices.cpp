@@ -8,8 +8,19 @@
 
 namespace tenon {
 
-absl::Status has_own_indices(const Program& program, const Buffer& buffer) {
+absl::Status not_given_to_calls(const Stmt& s, const Buffer& buffer, const Program& within) {
   absl::Status status;
+  walk(s, [&](const Stmt& t) {
+    const Call* x = t.as<Call>();
+    if (!x || !status.ok() || !uses(t, buffer)) return;
+    status = refuse(text_of(buffer, within) + " is given to extern function " + x->function.name +
+                    ", which takes its parts as they lie in " + text_of(buffer, within));
+  });
+  return status;
+}
+
+absl::Status has_own_indices(const Program& program, const Buffer& buffer) {
+  absl::Status status = not_given_to_calls(program->body, buffer, program);
   walk(program->body, [&](const Stmt& s) {
     const Accumulate* x = s.as<Accumulate>();
     if (!status.ok() || !x || x->buffers.size() < 2 || !x->writes(buffer)) return;

@@ -37,7 +37,8 @@ class StmtSimplifier {
         [&](const If& x) { return guarded(s, x, facts, before.as<If>()); },
         [&](const Seq& x) { return sequence(s, x, facts, statements_of(before)); },
         [&](const Alloc&) { return expressions(s, facts); },
-        [&](const Bind&) { return expressions(s, facts); });
+        [&](const Bind&) { return expressions(s, facts); },
+        [&](const Call&) { return expressions(s, facts); });
   }
 
  private:

@@ -86,6 +86,11 @@ absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& own, con
   const Facts facts = facts_of(stage.program);
   std::vector<For> loops;
   for (const Access& a : own) {
+    if (const Call* call = a.call(); call && a.kind != Access::Kind::kRead) {
+      return refuse("extern function " + call->function.name + " writes " +
+                        stage.name_of(a.buffer) + ", in parts that no step makes smaller",
+                    {}, {"merge its loop with that of a reader"});
+    }
     const std::vector<Expr> shape = *shape_of(stage.program, a.buffer);
     for (size_t d = 0; d < shape.size(); ++d) {
       const For* loop = loop_of(a, a.indices[d]);

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "tenon/ir/visit.h"
+
 namespace tenon::codegen {
 
 using llvm::Value;
@@ -106,6 +108,8 @@ void Emitter::emit_entry() {
   scope_.executor = field(offsetof(tenon_call, executor));
   scope_.math = ops_.math_table = field(offsetof(tenon_call, math));
   scope_.fault = field(offsetof(tenon_call, fault));
+  externs_ = externs_of(program_->body);
+  if (!externs_.empty()) scope_.externs = field(offsetof(tenon_call, externs));
 }
 
 absl::Status Emitter::emit() {

@@ -50,6 +50,7 @@ struct Scope {
   llvm::Value* executor = nullptr;
   llvm::Value* math = nullptr;
   llvm::Value* fault = nullptr;
+  llvm::Value* externs = nullptr;
 };
 
 class Emitter {
@@ -136,6 +137,11 @@ class Emitter {
   llvm::Value* combine(const Accumulate& node, const Expr& term, Type type, llvm::Value* old);
   llvm::Value* fold(Reducer op, Type type, llvm::Value* lanes);
 
+  // emit_call.cpp
+  void emit(const Call& node);
+  llvm::Value* call_slot(llvm::Type* type, uint64_t count);
+  void put_array(const CallRegion& part, llvm::Value* record);
+
   // emit_instruction.cpp
   void emit_instruction(const For& loop);
   llvm::Type* register_type(Type type, int64_t lanes);
@@ -166,6 +172,7 @@ class Emitter {
   const Buffer* indexed_ = nullptr;               // the buffer whose index is being emitted
   std::vector<std::pair<Buffer, Place>> tables_;  // every function knows them
   std::vector<std::string> checks_;
+  std::vector<ExternFunction> externs_;  // in the order of tenon_call::externs
   llvm::Function* report_ = nullptr;
   int tasks_ = 0;
   absl::Status status_;

@@ -24,7 +24,17 @@ struct Emitter::Captures {
   llvm::StructType* record = nullptr;
 
   // After the variables and the buffers.
-  enum Extra { kWorkspace, kExecutor, kMath, kFault, kSlices, kSliceBytes, kFirst, kExtras };
+  enum Extra {
+    kWorkspace,
+    kExecutor,
+    kMath,
+    kFault,
+    kExterns,
+    kSlices,
+    kSliceBytes,
+    kFirst,
+    kExtras
+  };
   unsigned extra(Extra e) const {
     return static_cast<unsigned>(vars.size() + buffers.size()) + static_cast<unsigned>(e);
   }
@@ -65,6 +75,9 @@ Emitter::Captures Emitter::captures_of(const For& loop) {
   walk(loop.body, [&](const Stmt& s) {
     if (const Store* store = s.as<Store>()) buffers[store->buffer] = true;
     if (const Accumulate* sum = s.as<Accumulate>()) buffers[sum->buffer()] = true;
+    if (const Call* call = s.as<Call>()) {
+      for (const CallRegion& part : regions_of(*call)) buffers[part.buffer] = true;
+    }
     if (const Alloc* local = s.as<Alloc>()) {
       if (local->offset) use_vars(local->offset, vars);
     }
@@ -96,8 +109,9 @@ void Emitter::emit_parallel(const For& loop) {
   Value* slices = b_.CreateGEP(b_.getInt8Ty(), scope_.workspace, round_up(b_, shared));
 
   Captures captures = captures_of(loop);
-  for (Value* extra : {scope_.workspace, scope_.executor, scope_.math, scope_.fault, slices,
-                       slice_bytes(b_, per_worker), lo}) {
+  Value* externs = scope_.externs ? scope_.externs : scope_.fault;  // whatever: nothing is called
+  for (Value* extra : {scope_.workspace, scope_.executor, scope_.math, scope_.fault, externs,
+                       slices, slice_bytes(b_, per_worker), lo}) {
     captures.values.push_back(extra);
   }
   std::vector<llvm::Type*> types;
@@ -158,6 +172,7 @@ llvm::Function* Emitter::emit_task(const For& loop, const Captures& captures) {
   scope_.executor = extra(Captures::kExecutor);
   scope_.math = ops_.math_table = extra(Captures::kMath);
   scope_.fault = extra(Captures::kFault);
+  if (!externs_.empty()) scope_.externs = extra(Captures::kExterns);
   Value* worker = b_.CreateZExt(task->getArg(3), b_.getInt64Ty());
   scope_.slice = b_.CreateGEP(b_.getInt8Ty(), extra(Captures::kSlices),
                               b_.CreateMul(worker, extra(Captures::kSliceBytes)));

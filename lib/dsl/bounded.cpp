@@ -7,7 +7,6 @@
 #include "tenon/ir/operators.h"
 
 namespace tenon::dsl {
-namespace {
 
 std::vector<Expr> conjuncts_of(const Expr& condition) {
   if (!condition) return {};
@@ -17,6 +16,8 @@ std::vector<Expr> conjuncts_of(const Expr& condition) {
   for (Expr& part : conjuncts_of(both->b)) parts.push_back(std::move(part));
   return parts;
 }
+
+namespace {
 
 // Arithmetic on e's data cannot leave i64, so e may be moved to the other side of a comparison.
 bool is_tame(const Expr& e) {

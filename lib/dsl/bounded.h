@@ -27,6 +27,9 @@ struct Bounded {
   std::vector<Expr> conditions;  // that bound no axis
 };
 
+// The parts of a & b & c; none of null.
+std::vector<Expr> conjuncts_of(const Expr& condition);
+
 // `around` are the facts of the place; they make bounds shorter.
 Bounded bounded(const std::vector<ReduceAxis>& axes, const Expr& condition, Facts around);
 

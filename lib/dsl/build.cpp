@@ -242,6 +242,7 @@ absl::StatusOr<Program> build_program(std::string name, const std::vector<Progra
   TENON_ASSIGN_OR_RETURN(Program built,
                          ProgramBuilder().build(std::move(name), inputs, outputs, requirements));
   TENON_RETURN_IF_ERROR(verify(built));
+  TENON_RETURN_IF_ERROR(dsl::calls_store_all(built));
   return built;
 }
 

@@ -22,16 +22,25 @@ void each_expr(R& recipe, const F& f) {
         } else if constexpr (std::is_same_v<How, Concat>) {
           for (auto& piece : how.pieces) f(piece.value);
         } else if constexpr (std::is_same_v<How, Update>) {
-          known(how.init);
+          for (auto& init : how.inits) f(init);
           for (auto& scatter : how.scatters) {
             for (auto& axis : scatter.axes) f(axis.extent);
             for (auto& index : scatter.indices) f(index);
-            f(scatter.value), known(scatter.condition);
+            for (auto& value : scatter.values) f(value);
+            known(scatter.condition);
           }
         } else if constexpr (std::is_same_v<How, Literal>) {
           known(how.wrong);
+        } else if constexpr (std::is_same_v<How, Extern>) {
+          for (auto& axis : how.axes) f(axis.extent);
+          for (auto* parts : {&how.writes, &how.reads}) {
+            for (auto& ranges : *parts) {
+              for (auto& range : ranges) f(range.lo), known(range.hi);
+            }
+          }
+          for (auto& input : how.inputs) f(input);
         } else {
-          f(how.steps);
+          f(how.steps), known(how.where);
           for (auto& state : how.states) known(state.init), f(state.next);
         }
       },
@@ -78,6 +87,9 @@ std::vector<uint64_t> bound_in(const Recipe& recipe) {
         }
       },
       [](const Literal&) {},
+      [&](const Extern& how) {
+        for (const ReduceAxis& axis : how.axes) ids.push_back(axis.var.id());
+      },
       [&](const Scan& how) {
         add(how.outer_vars);
         ids.push_back(how.step.id());
@@ -94,6 +106,7 @@ std::vector<Expr> shape_of(const Recipe& recipe, size_t result) {
   if (!scan) {
     return match(
         recipe.how, [](const Scan&) { return std::vector<Expr>(); },
+        [&](const Extern& how) { return how.results[result].shape; },
         [](const auto& how) { return how.shape; });
   }
   std::vector<Expr> shape = scan->outer;

@@ -13,6 +13,7 @@
 
 #include "tenon/dsl/tensor.h"
 #include "tenon/ir/expr.h"
+#include "tenon/ir/stmt.h"
 
 namespace tenon {
 
@@ -36,19 +37,20 @@ struct Concat {
   std::vector<Piece> pieces;
 };
 
-// A copy of `init`, or what is there if it is null, and then values at indices that are data.
+// Copies of `inits`, or what is there if there are none, and then values at indices that are data.
 struct Update {
   struct Scatter {
     std::vector<ReduceAxis> axes;
     Expr condition;  // null: all elements
     std::vector<Expr> indices;
-    Expr value;
-    std::optional<Reducer> by;  // none: store
-    Var old;                    // stands in the value for what is there; may be null
+    std::vector<Expr> values;     // of each result, or an element of `by`
+    std::optional<Reduction> by;  // none: store
+    Var old;                      // stands in the one value for what is there; may be null
   };
   std::vector<Expr> shape;
   std::vector<Var> vars;
-  Expr init;
+  std::vector<Type> types;  // of each result
+  std::vector<Expr> inits;  // of each result; or none; or a mistake
   std::vector<Scatter> scatters;
 };
 
@@ -74,14 +76,30 @@ struct Scan {
   std::vector<Var> outer_vars;
   Expr steps;
   Var step;
+  Expr where;  // whether a step is taken; null: always
   bool backward = false;
   std::vector<State> states;  // result 3 * s + when is state s at that time
+};
+
+// What a C function computes, called for every element of a domain.
+struct Extern {
+  struct Result {
+    std::string name;
+    Type type;
+    std::vector<Expr> shape;
+  };
+  ExternFunction function;
+  std::vector<ReduceAxis> axes;
+  std::vector<Result> results;
+  std::vector<std::vector<CallRegion::Range>> writes;  // of each result
+  std::vector<std::vector<CallRegion::Range>> reads;   // of each input
+  std::vector<Expr> inputs;  // loads of the inputs, which say what is read; or a mistake
 };
 
 struct Recipe {
   ~Recipe();
 
-  std::variant<Nest, Concat, Update, Scan, Literal> how;
+  std::variant<Nest, Concat, Update, Scan, Literal, Extern> how;
   // The inout that the one result is written to in place, or null. Reads of it are of what it was.
   Buffer into = {};
 };
@@ -95,6 +113,9 @@ namespace dsl {
 
 // An Invalid when nothing can be written to this in place; else null.
 Expr wrong_target(const Tensor& state);
+// The tensors of a recipe of several results.
+std::vector<Tensor> make_results(Recipe recipe, const std::vector<std::string>& names,
+                                 const std::vector<Type>& types);
 Tensor written_in_place(const Tensor& state, Recipe recipe);
 
 }  // namespace dsl

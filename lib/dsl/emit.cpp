@@ -13,8 +13,9 @@ std::vector<Stmt> statements_of(const Recipe& recipe, const Emission& emission) 
       recipe.how,  //
       [&](const Nest& how) { return emit_nest(how, results, emission); },
       [&](const Concat& how) { return emit_concat(how, results.front(), emission); },
-      [&](const Update& how) { return emit_update(how, results.front(), emission); },
+      [&](const Update& how) { return emit_update(how, results, emission); },
       [&](const Scan&) { return emit_scan(recipe, emission); },
+      [&](const Extern& how) { return emit_extern(how, results, emission); },
       [](const Literal&) { return std::vector<Stmt>(); });
 }
 

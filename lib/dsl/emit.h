@@ -24,11 +24,17 @@ std::vector<Stmt> emit(const Recipe& recipe, const Emission& emission);
 std::vector<Stmt> emit_nest(const Nest& nest, const std::vector<Buffer>& results,
                             const Emission& emission);
 std::vector<Stmt> emit_concat(const Concat& whole, const Buffer& result, const Emission& emission);
-std::vector<Stmt> emit_update(const Update& update, const Buffer& result, const Emission& emission);
+std::vector<Stmt> emit_update(const Update& update, const std::vector<Buffer>& results,
+                              const Emission& emission);
+std::vector<Stmt> emit_extern(const Extern& call, const std::vector<Buffer>& results,
+                              const Emission& emission);
 std::vector<Stmt> emit_scan(const Recipe& recipe, const Emission& emission);
 // The statements of a recipe that writes in place, after a copy of what was there if they need it.
 std::vector<Stmt> with_old_contents(const Recipe& recipe, std::vector<Stmt> stmts,
                                     const Emission& emission);
+
+// Refuses a Program of the DSL where calls might leave an element of a result undefined.
+absl::Status calls_store_all(const Program& program);
 
 // Of what is made on the way: the name wanted, or one with a number.
 std::string free_name(const std::string& wanted, std::set<std::string>& taken);

@@ -69,34 +69,38 @@ Reduction extremum_reducer(Reducer op, Type type, Tie tie) {
 
 }  // namespace
 
+Expr settle_element(const CustomReducer& functions, std::vector<Expr>& values) {
+  if (!functions.status.ok()) return invalid(std::string(functions.status.message()));
+  if (values.size() != functions.element.size()) {
+    return invalid("reducer " + functions.name + " takes " +
+                   std::to_string(functions.element.size()) + " values of an element, and " +
+                   std::to_string(values.size()) + " are given");
+  }
+  for (size_t v = 0; v < values.size(); ++v) {
+    const Expr value = values[v];
+    const Type type = functions.element[v].type();
+    if (!value) return invalid("reducer " + functions.name + ": an element is empty");
+    if (value.is<Invalid>()) return value;
+    const Const* literal = value.as<Const>();
+    if (value.type() != type && !(literal && literal->literal)) {
+      return invalid("reducer " + functions.name + " takes a value of type " + to_string(type) +
+                     ", and " + to_string(value.type()) + " is given; cast it");
+    }
+    if (value.type() != type) values[v] = cast(type, value);
+  }
+  return {};
+}
+
 Values finish_reduce(const Reduction& by, Space space, const Values& values) {
   const size_t n = by.results();
   const auto wrong = [&](const Expr& e) { return std::vector<Expr>(std::max<size_t>(n, 1), e); };
   if (!by.functions()) {
     return {finish_reduce(by.op(), std::move(space), values.empty() ? Expr() : values[0])};
   }
-  const CustomReducer& functions = *by.functions();
-  if (!functions.status.ok()) return wrong(invalid(std::string(functions.status.message())));
-  if (values.size() != functions.element.size()) {
-    return wrong(invalid("reducer " + functions.name + " takes " +
-                         std::to_string(functions.element.size()) + " values of an element, and " +
-                         std::to_string(values.size()) + " are given"));
-  }
-  std::vector<Expr> converted;
-  for (size_t v = 0; v < values.size(); ++v) {
-    const Expr& value = values[v];
-    const Type type = functions.element[v].type();
-    if (!value) return wrong(invalid("reducer " + functions.name + ": an element is empty"));
-    if (value.is<Invalid>()) return wrong(value);
-    const Const* literal = value.as<Const>();
-    if (value.type() != type && !(literal && literal->literal)) {
-      return wrong(invalid("reducer " + functions.name + " takes a value of type " +
-                           to_string(type) + ", and " + to_string(value.type()) +
-                           " is given; cast it"));
-    }
-    converted.push_back(value.type() == type ? value : cast(type, value));
-  }
-  const Expr wrong_axis = settle_space("reducer " + functions.name, space);
+  std::vector<Expr> converted = values;
+  const Expr wrong_element = settle_element(*by.functions(), converted);
+  if (wrong_element.get()) return wrong(wrong_element);
+  const Expr wrong_axis = settle_space("reducer " + by.functions()->name, space);
   if (wrong_axis.get()) return wrong(wrong_axis);
   std::vector<Expr> results;
   for (size_t r = 0; r < n; ++r) {

@@ -1,23 +1,11 @@
 #include "tenon/dsl/scan.h"
 
 #include "dsl/definition.h"
-#include "tenon/analysis/affine.h"
+#include "dsl/same_shape.h"
+#include "tenon/ir/operators.h"
 
 namespace tenon {
 namespace {
-
-std::string shape_text(Type type, const std::vector<Expr>& shape) {
-  std::string text = to_string(type) + "[";
-  for (size_t d = 0; d < shape.size(); ++d) text += (d ? ", " : "") + print(shape[d]);
-  return text + "]";
-}
-
-bool same_shape(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) {
-    if (!x || !y || !x.type().is_int() || !y.type().is_int()) return false;
-    return equal(to_affine(cast(i64, x)), to_affine(cast(i64, y)));
-  });
-}
 
 std::vector<Var> vars_of(const Index& index) {
   std::vector<Var> vars;
@@ -32,9 +20,9 @@ Expr next_of(const Scan::State& state, Type type, const NextState& next) {
   for (const Var& var : state.vars) at = at + Expr(var);
   if (const Tensor* tensor = next.tensor()) {
     if (!tensor->buffer()) return invalid(what + " was never defined");
-    if (tensor->type() != type || !same_shape(tensor->shape(), state.shape)) {
-      return invalid(what + " is " + shape_text(tensor->type(), tensor->shape()) +
-                     ", and the state is " + shape_text(type, state.shape));
+    if (tensor->type() != type || !dsl::same_shape(tensor->shape(), state.shape)) {
+      return invalid(what + " is " + dsl::shape_text(tensor->type(), tensor->shape()) +
+                     ", and the state is " + dsl::shape_text(type, state.shape));
     }
     return (*tensor)(at);
   }
@@ -145,12 +133,21 @@ std::vector<Scanned> ScanBuilder::finish(const Next& next) {
   return scanned;
 }
 
-std::vector<Scanned> ScanBuilder::wrong_arity() {
-  const std::string n = std::to_string(place_.size());
-  const Expr wrong =
-      invalid("scan: the step takes " + n + (place_.size() == 1 ? " index" : " indices") +
-              " (or one tn::Index) and the states");
-  return finish(Next(now_.size(), NextState(wrong)));
+void ScanBuilder::where(const Expr& condition) {
+  Scan& scan = std::get<Scan>(recipe_->how);
+  if (!condition) {
+    scan.where = invalid("scan: where is an empty expression");
+  } else if (condition.is<Invalid>() || condition.type() == boolean) {
+    scan.where = condition;
+  } else {
+    scan.where = invalid("scan: where is " + to_string(condition.type()) + "; it must be bool");
+  }
+}
+
+Expr ScanBuilder::wrong_arity(const std::string& what) const {
+  return invalid("scan: " + what + " takes " + std::to_string(place_.size()) +
+                 (place_.size() == 1 ? " index" : " indices") +
+                 " (or one tn::Index) and the states");
 }
 
 }  // namespace dsl

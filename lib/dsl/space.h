@@ -8,12 +8,17 @@
 #include <vector>
 
 #include "tenon/dsl/domain.h"
+#include "tenon/ir/reducer.h"
 
 namespace tenon::dsl {
 
 // Makes every extent an i64. Null when all is well; else what is wrong, as an Invalid that begins
 // with the name of the reduction.
 Expr settle_space(const std::string& name, Space& space);
+
+// The values of an element in the types that the functions take. Null when all is well; else what
+// is wrong.
+Expr settle_element(const CustomReducer& functions, std::vector<Expr>& values);
 
 Expr reduce_over(const Reduction& by, const Space& space, std::vector<Expr> values, int result = 0);
 

@@ -138,6 +138,18 @@ Tensor make_tensor(std::string name, Type type, std::vector<Expr> shape, Recipe 
                 std::move(shape));
 }
 
+std::vector<Tensor> make_results(Recipe recipe, const std::vector<std::string>& names,
+                                 const std::vector<Type>& types) {
+  const auto shared = std::make_shared<const Recipe>(std::move(recipe));
+  std::vector<Tensor> tensors;
+  for (size_t r = 0; r < names.size(); ++r) {
+    auto definition = std::make_shared<const Definition>(Definition{shared, r});
+    tensors.emplace_back(Buffer(names[r], types[r], std::move(definition)), Role::kOutput,
+                         shape_of(*shared, r));
+  }
+  return tensors;
+}
+
 Tensor make_in_place(const Tensor& state, const Index& indices, const Expr& value) {
   Nest nest;
   nest.shape = state.shape();

@@ -1,6 +1,9 @@
 #include "tenon/dsl/update.h"
 
+#include <algorithm>
+
 #include "dsl/definition.h"
+#include "dsl/same_shape.h"
 #include "dsl/space.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
@@ -14,8 +17,81 @@ struct Settled {
   Expr wrong;
 };
 
-Settled settle(const std::string& what, const Tensor& init, const Scatter& s) {
+// What the values of an element are, in the types of the tensors or of the reducer.
+Expr settle_values(const std::string& what, const std::vector<Tensor>& inits, const Scatter& s,
+                   Update::Scatter& result) {
+  const size_t n = inits.size();
+  const CustomReducer* functions = s.by ? s.by->functions() : nullptr;
+  if (s.by && s.by->results() != n) {
+    return invalid(what + ": reducer " + (functions ? functions->name : name_of(s.by->op())) +
+                   " has " + std::to_string(s.by->results()) +
+                   (s.by->results() == 1 ? " result" : " results") + ", and " + std::to_string(n) +
+                   (n == 1 ? " tensor is" : " tensors are") + " updated");
+  }
+  result.values = s.values;
+  if (functions) {
+    if (const Expr wrong = dsl::settle_element(*functions, result.values); wrong.get()) {
+      return wrong;
+    }
+    for (size_t i = 0; i < n; ++i) {
+      if (inits[i].type() == functions->state[i].type()) continue;
+      return invalid(what + ": result " + std::to_string(i) + " of reducer " + functions->name +
+                     " has type " + to_string(functions->state[i].type()) + ", and " +
+                     inits[i].name() + " has " + to_string(inits[i].type()));
+    }
+    return {};
+  }
+  // A function that could not be called says so.
+  if (s.values.size() == 1 && s.values[0] && s.values[0].is<Invalid>()) return s.values[0];
+  if (s.values.size() != n) {
+    return invalid(what + ": the function returns " + std::to_string(s.values.size()) +
+                   (s.values.size() == 1 ? " value" : " values") + " for " + std::to_string(n) +
+                   (n == 1 ? " tensor" : " tensors"));
+  }
+  for (size_t i = 0; i < n; ++i) {
+    const Expr& value = s.values[i];
+    if (!value) return invalid(what + ": the function returns no expression");
+    if (value.is<Invalid>()) return value;
+    const Const* literal = value.as<Const>();
+    if (value.type() != inits[i].type() && !(literal && literal->literal)) {
+      return invalid(what + ": a value has type " + to_string(value.type()) + " and " +
+                     inits[i].name() + " has " + to_string(inits[i].type()) + "; cast it");
+    }
+    if (s.by && inits[i].type().is_bool()) {
+      return invalid(what + ": bool values are not combined; cast them to an integer first");
+    }
+    result.values[i] = cast(inits[i].type(), value);
+  }
+  return {};
+}
+
+// A function of the old value and the new one.
+Expr settle_combine(const std::string& what, const std::vector<Tensor>& inits, const Scatter& s,
+                    Update::Scatter& result) {
+  const Tensor& init = inits.front();
+  if (inits.size() != 1) {
+    return invalid(what +
+                   ": a function of old and new updates one tensor; several are updated by "
+                   "a reducer");
+  }
+  result.old = Var("old", init.type());
+  const Expr combined = s.combine(result.old, result.values[0]);
+  if (!combined) return invalid(what + ": combine returns no expression");
+  if (combined.is<Invalid>()) return combined;
+  if (combined.type() != init.type()) {
+    return invalid(what + ": combine gives " + to_string(combined.type()) + " and " + init.name() +
+                   " has " + to_string(init.type()) + "; cast it");
+  }
+  const bool reduced =
+      any_in(combined, [&](const Expr& e) { return e.is<Reduce>() && uses(e, result.old); });
+  if (reduced) return invalid(what + ": combine reduces over the old value");
+  result.values = {combined};
+  return {};
+}
+
+Settled settle(const std::string& what, const std::vector<Tensor>& inits, const Scatter& s) {
   const auto wrong = [](Expr e) { return Settled{{}, std::move(e)}; };
+  const Tensor& init = inits.front();
   dsl::Space space = s.space;
   if (const Expr e = dsl::settle_space(what, space); e.get()) return wrong(e);
   if (s.index.size() != init.rank()) {
@@ -36,30 +112,9 @@ Settled settle(const std::string& what, const Tensor& init, const Scatter& s) {
     }
     result.indices.push_back(dsl::checked_index(cast(i64, i), init.size(d)));
   }
-  if (!s.value) return wrong(invalid(what + ": the function returns no expression"));
-  if (s.value.is<Invalid>()) return wrong(s.value);
-  const Const* literal = s.value.as<Const>();
-  if (s.value.type() != init.type() && !(literal && literal->literal)) {
-    return wrong(invalid(what + ": a value has type " + to_string(s.value.type()) + " and " +
-                         init.name() + " has " + to_string(init.type()) + "; cast it"));
-  }
-  if (s.by && init.type().is_bool()) {
-    return wrong(invalid(what + ": bool values are not combined; cast them to an integer first"));
-  }
-  result.value = cast(init.type(), s.value);
+  if (const Expr e = settle_values(what, inits, s, result); e.get()) return wrong(e);
   if (s.combine) {
-    result.old = Var("old", init.type());
-    const Expr combined = s.combine(result.old, result.value);
-    if (!combined) return wrong(invalid(what + ": combine returns no expression"));
-    if (combined.is<Invalid>()) return wrong(combined);
-    if (combined.type() != init.type()) {
-      return wrong(invalid(what + ": combine gives " + to_string(combined.type()) + " and " +
-                           init.name() + " has " + to_string(init.type()) + "; cast it"));
-    }
-    const bool reduced =
-        any_in(combined, [&](const Expr& e) { return e.is<Reduce>() && uses(e, result.old); });
-    if (reduced) return wrong(invalid(what + ": combine reduces over the old value"));
-    result.value = combined;
+    if (const Expr e = settle_combine(what, inits, s, result); e.get()) return wrong(e);
   }
   result.axes = std::move(space.axes);
   result.condition = space.condition;
@@ -67,30 +122,59 @@ Settled settle(const std::string& what, const Tensor& init, const Scatter& s) {
   return {std::move(result), Expr()};
 }
 
-// A mistake stands in place of the init.
-void add_scatters(const std::string& what, const Tensor& init, const std::vector<Scatter>& scatters,
-                  Update& whole) {
+// A mistake stands in place of the inits.
+void add_scatters(const std::string& what, const std::vector<Tensor>& inits,
+                  const std::vector<Scatter>& scatters, Update& whole) {
   for (const Scatter& s : scatters) {
-    Settled settled = settle(what, init, s);
+    Settled settled = settle(what, inits, s);
     if (settled.wrong) {
-      whole.init = settled.wrong;
+      whole.inits.assign(inits.size(), settled.wrong);
       return;
     }
     whole.scatters.push_back(std::move(settled.scatter));
   }
 }
 
+Expr wrong_inits(const std::string& what, const std::vector<Tensor>& inits) {
+  for (const Tensor& init : inits) {
+    if (!init.buffer()) return invalid(what + ": an init was never defined");
+    if (dsl::same_shape(init.shape(), inits.front().shape())) continue;
+    return invalid(what + ": " + inits.front().name() + " is " +
+                   dsl::shape_text(inits.front().type(), inits.front().shape()) + " and " +
+                   init.name() + " is " + dsl::shape_text(init.type(), init.shape()) +
+                   "; tensors that are updated together have one shape");
+  }
+  return {};
+}
+
 }  // namespace
 
-Tensor update(std::string name, const Tensor& init, const std::vector<Scatter>& scatters) {
-  const Index at = dsl::make_indices(init.shape());
-  const std::vector<Expr> shape = init.shape();
+namespace dsl {
+
+std::vector<Tensor> update_together(const std::vector<std::string>& names,
+                                    const std::vector<Tensor>& inits,
+                                    const std::vector<Scatter>& scatters) {
+  std::string what = "update ";
+  for (const std::string& name : names) what += (what.back() == ' ' ? "" : ", ") + name;
   Update whole;
-  whole.shape = shape;
+  whole.shape = inits.front().shape();
+  const Index at = make_indices(whole.shape);
   for (const Expr& i : at) whole.vars.push_back(i.as<VarRef>()->var);
-  whole.init = init(at);
-  add_scatters("update " + name, init, scatters, whole);
-  return dsl::make_tensor(std::move(name), init.type(), shape, Recipe{std::move(whole)});
+  for (const Tensor& init : inits) whole.types.push_back(init.buffer() ? init.type() : f32);
+  if (const Expr wrong = wrong_inits(what, inits); wrong.get()) {
+    whole.inits.assign(inits.size(), wrong);
+  } else {
+    for (const Tensor& init : inits) whole.inits.push_back(init(at));
+    add_scatters(what, inits, scatters, whole);
+  }
+  const std::vector<Type> types = whole.types;
+  return make_results(Recipe{std::move(whole)}, names, types);
+}
+
+}  // namespace dsl
+
+Tensor update(std::string name, const Tensor& init, const std::vector<Scatter>& scatters) {
+  return dsl::update_together({std::move(name)}, {init}, scatters)[0];
 }
 
 Tensor update(std::string name, const Tensor& init, const Scatter& scatter) {
@@ -100,9 +184,11 @@ Tensor update(std::string name, const Tensor& init, const Scatter& scatter) {
 Tensor update(const Tensor& state, const std::vector<Scatter>& scatters) {
   Update whole;
   whole.shape = state.shape();
-  whole.init = dsl::wrong_target(state);
-  if (!whole.init) add_scatters("update of " + state.name(), state, scatters, whole);
-  const Buffer into = whole.init ? Buffer() : state.buffer();
+  whole.types = {state.buffer() ? state.type() : f32};
+  const Expr wrong = dsl::wrong_target(state);
+  if (wrong) whole.inits = {wrong};
+  if (!wrong) add_scatters("update of " + state.name(), {state}, scatters, whole);
+  const Buffer into = whole.inits.empty() ? state.buffer() : Buffer();
   return dsl::written_in_place(state, Recipe{std::move(whole), into});
 }
 

@@ -432,6 +432,82 @@ class Machine {
     }
   }
 
+  // --- Extern functions: they get the arrays of the run themselves.
+
+  struct Part {
+    std::byte* data = nullptr;
+    std::vector<int64_t> shape, strides;
+  };
+
+  Part part_of(const CallRegion& region) {
+    Part part;
+    Array* array = array_of(region.buffer);
+    if (!array) return part;
+    int64_t first = 0, last = 0, dense = array->elements();
+    bool is_empty = false;
+    for (size_t d = 0; d < region.ranges.size(); ++d) {
+      const CallRegion::Range& range = region.ranges[d];
+      const int64_t lo = eval_int(range.lo), hi = range.hi ? eval_int(range.hi) : lo + 1;
+      // Of a flat buffer, strides say what the dimensions were; the rest is checked below.
+      int64_t stride = 0;
+      if (region.strides.empty()) {
+        const int64_t extent = array->shape()[d];
+        stride = dense = extent > 0 ? dense / extent : 0;
+        if (lo < hi && (lo < 0 || hi > extent)) {
+          fail(absl::StatusCode::kOutOfRange,
+               "the part " + std::to_string(lo) + ".." + std::to_string(hi) + " of dimension " +
+                   std::to_string(d) + " of " + region.buffer.name() + " is outside of [0, " +
+                   std::to_string(extent) + ")");
+        }
+      } else {
+        stride = eval_int(region.strides[d]);
+      }
+      if (failed()) return part;
+      is_empty = is_empty || hi <= lo;
+      first += lo * stride;
+      last += (hi - 1) * stride;
+      if (!range.hi) continue;
+      part.shape.push_back(std::max<int64_t>(hi - lo, 0));
+      part.strides.push_back(stride);
+    }
+    if (is_empty) {
+      first = 0;
+    } else if (first < 0 || last >= array->elements()) {
+      fail(absl::StatusCode::kOutOfRange, "a part leaves " + region.buffer.name());
+      return part;
+    }
+    part.data = array->data() + first * array->type().bytes();
+    return part;
+  }
+
+  void exec_node(const Call& node, const Lanes&) {
+    if (vector_loop_) {
+      fail(absl::StatusCode::kInvalidArgument,
+           node.function.name + " is called inside a vector loop");
+      return;
+    }
+    if (!node.function.function) {
+      fail(absl::StatusCode::kInvalidArgument,
+           "extern function " + node.function.name + " is bound to no function of this process");
+      return;
+    }
+    const std::vector<CallRegion> regions = regions_of(node);
+    std::vector<Part> parts;
+    for (const CallRegion& region : regions) parts.push_back(part_of(region));
+    if (failed()) return;
+    std::vector<tenon_array> arrays;
+    for (size_t p = 0; p < parts.size(); ++p) {
+      arrays.push_back({parts[p].data, parts[p].shape.data(), parts[p].strides.data(),
+                        static_cast<int32_t>(parts[p].shape.size()),
+                        8 * regions[p].buffer.type().bytes()});
+    }
+    const int32_t status = node.function.function(node.function.user, arrays.data(),
+                                                  static_cast<int32_t>(arrays.size()));
+    if (status == 0) return;
+    fail(absl::StatusCode::kAborted,
+         "extern function " + node.function.name + " returned " + std::to_string(status));
+  }
+
   const InterpOptions& options_;
   std::unordered_map<uint64_t, Values> values_;  // by Var::id
   std::unordered_map<uint64_t, Array*> arrays_;  // by Buffer::id

@@ -29,6 +29,7 @@ Stmt ProgramParser::parse_stmt() {
   if (sees("if") && peek(1).text != "[") return parse_if();
   if (sees("alloc") && before_name) return parse_alloc();
   if (sees("let") && before_name) return parse_let();
+  if (sees("call") && before_name) return parse_extern_call();
   if (sees("(")) return parse_accumulate();
   if (sees_name()) return parse_write();
   fail_expected("a statement or '}'");
@@ -142,6 +143,56 @@ Stmt ProgramParser::parse_accumulate() {
   }
   return accumulate(std::move(buffers), std::move(indices), by->second, std::move(values),
                     std::move(mask));
+}
+
+// call gemm(out y[i, 0..n], x[i, 0..k])
+Stmt ProgramParser::parse_extern_call() {
+  next();
+  const Token name = expect_name("the name of an extern function");
+  const auto known = externs_.find(name.text);
+  if (known == externs_.end()) fail(name, "there is no extern function " + quoted(name.text));
+  std::vector<CallRegion> writes, reads;
+  expect("(");
+  if (!accept(")")) {
+    do {
+      const bool is_written = sees("out") && peek(1).kind == Token::kName && accept("out");
+      if (is_written && !reads.empty()) {
+        fail(peek(), "the parts that a call writes stand before those that it reads");
+      }
+      (is_written ? writes : reads).push_back(parse_region());
+    } while (accept(","));
+    expect(")");
+  }
+  if (!error_.ok()) return seq({});
+  return call(known->second, std::move(writes), std::move(reads));
+}
+
+CallRegion ProgramParser::parse_region() {
+  CallRegion part;
+  part.buffer = find_buffer(expect_name("a buffer"));
+  expect("[");
+  if (!accept("]")) {
+    do {
+      CallRegion::Range range{parse_expr(), {}};
+      if (accept("..")) range.hi = parse_expr();
+      part.ranges.push_back(std::move(range));
+    } while (accept(","));
+    expect("]");
+  }
+  if (accept_word("strides")) part.strides = parse_list("[", "]");
+  return part;
+}
+
+// extern gemm
+void ProgramParser::parse_extern() {
+  const Token name = expect_name("the name of an extern function");
+  ExternFunction function{std::string(name.text)};
+  for (const ExternFunction& given : functions_) {
+    if (given.name == function.name) function = given;
+  }
+  if (!externs_.emplace(name.text, std::move(function)).second) {
+    fail(name, "there are two extern functions " + quoted(name.text));
+  }
 }
 
 std::optional<Reducer> ProgramParser::accept_update() {
@@ -280,10 +331,12 @@ void ProgramParser::parse_instruction() {
   const auto declared = std::exchange(declared_, {});
   const auto reducers = std::exchange(reducers_, {});
   const auto instructions = std::exchange(instructions_, {});
+  const auto externs = std::exchange(externs_, {});
   ProgramData meaning;
   parse_header(meaning);
   meaning.body = seq(parse_block());
   names_ = names, declared_ = declared, reducers_ = reducers, instructions_ = instructions;
+  externs_ = externs;
   leave();
   if (!error_.ok()) return;
   data.meaning = Program(std::move(meaning));
@@ -359,15 +412,16 @@ void ProgramParser::parse_header(ProgramData& program) {
       program.params.push_back(parse_param(Role::kScalar));
     } else if (accept("require")) {
       program.requirements.push_back(parse_expr());
+    } else if (accept("extern")) {
+      parse_extern();
     } else if (accept("reducer")) {
       parse_reducer();
     } else if (accept("instruction")) {
       parse_instruction();
     } else {
       fail_expected(
-          "size, input, weight, output, inout, scalar, table, require, reducer, instruction, "
-          "reassociated or "
-          "'{'");
+          "size, input, weight, output, inout, scalar, table, require, extern, reducer, "
+          "instruction, reassociated or '{'");
     }
   }
 }
@@ -396,6 +450,8 @@ absl::StatusOr<Expr> parse_expr(std::string_view text,
   return ProgramParser(text).parse_alone(variables);
 }
 
-absl::StatusOr<Program> parse(std::string_view text) { return ProgramParser(text).parse_program(); }
+absl::StatusOr<Program> parse(std::string_view text, const std::vector<ExternFunction>& functions) {
+  return ProgramParser(text, functions).parse_program();
+}
 
 }  // namespace tenon

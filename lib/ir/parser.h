@@ -21,7 +21,8 @@ inline std::string quoted(std::string_view text) { return "'" + std::string(text
 
 class ProgramParser {
  public:
-  explicit ProgramParser(std::string_view text) : tokens_(tokens_of(text)) {}
+  explicit ProgramParser(std::string_view text, std::vector<ExternFunction> functions = {})
+      : tokens_(tokens_of(text)), functions_(std::move(functions)) {}
 
   absl::StatusOr<Program> parse_program();
   absl::StatusOr<Expr> parse_alone(const std::map<std::string, Var>& variables);
@@ -99,6 +100,9 @@ class ProgramParser {
   InstructionOperand parse_operand();
   std::string expect_string(std::string_view what);
   Stmt parse_accumulate();
+  void parse_extern();
+  Stmt parse_extern_call();
+  CallRegion parse_region();
 
   std::vector<Token> tokens_;
   size_t position_ = 0;
@@ -107,6 +111,8 @@ class ProgramParser {
   std::vector<std::string> declared_;  // in order, for close_scope
   std::map<std::string, Reduction, std::less<>> reducers_;
   std::map<std::string, Instruction, std::less<>> instructions_;
+  std::vector<ExternFunction> functions_;  // what names may be bound to
+  std::map<std::string, ExternFunction, std::less<>> externs_;
   absl::Status error_;
 };
 

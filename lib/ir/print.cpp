@@ -86,7 +86,37 @@ void ProgramPrinter::put_headline(const Stmt& s) {
       [&](const Bind& x) {
         put("let " + names_.of(x.var) + " = ");
         put_expr(x.value);
-      });
+      },
+      [&](const Call& x) { put_call(x); });
+}
+
+//   call gemm(out y[i, 0..n], x[i, 0..k], w[0..n, 0..k])
+void ProgramPrinter::put_call(const Call& x) {
+  put("call " + x.function.name + "(");
+  const char* separator = "";
+  for (const CallRegion& part : regions_of(x)) {
+    put(std::exchange(separator, ", "));
+    if (writes(x, part.buffer)) put("out ");
+    put_region(part);
+  }
+  put(")");
+}
+
+void ProgramPrinter::put_region(const CallRegion& part) {
+  put(names_.of(part.buffer) + "[");
+  const char* separator = "";
+  for (const CallRegion::Range& range : part.ranges) {
+    put(std::exchange(separator, ", "));
+    put_expr(range.lo);
+    if (!range.hi) continue;
+    put("..");
+    put_expr(range.hi);
+  }
+  put("]");
+  if (part.strides.empty()) return;
+  put(" strides [");
+  put_list(part.strides);
+  put("]");
 }
 
 void ProgramPrinter::put_block(const Stmt& body, int indent) {
@@ -242,6 +272,7 @@ void ProgramPrinter::put_program(const ProgramData& program) {
     put_expr(requirement);
     put("\n");
   }
+  for (const ExternFunction& one : externs_of(program.body)) put("  extern " + one.name + "\n");
   for (const Reduction& reducer : reducers_of(program.body)) put_reducer(reducer);
   for (const Instruction& one : instructions_of(program.body)) put_instruction(one);
   put("{\n");

@@ -46,6 +46,8 @@ class ProgramPrinter {
   void put_names(const std::vector<Var>& vars, bool types);
   const Stmt& put_conditions(const Stmt& s);
   void put_alloc(const Alloc& x);
+  void put_call(const Call& x);
+  void put_region(const CallRegion& part);
   void put_param(const Param& param);
   void put_table(const Table& table);
   void put_packing(const Packing& packing);

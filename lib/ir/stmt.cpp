@@ -59,6 +59,29 @@ bool same(const Alloc& a, const Alloc& b) {
          equal(a.offset, b.offset);
 }
 bool same(const Bind& a, const Bind& b) { return a.var == b.var && equal(a.value, b.value); }
+bool same_parts(const std::vector<CallRegion>& a, const std::vector<CallRegion>& b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const CallRegion& x, const CallRegion& y) {
+        return x.buffer == y.buffer && equal_lists(x.strides, y.strides) &&
+               std::equal(x.ranges.begin(), x.ranges.end(), y.ranges.begin(), y.ranges.end(),
+                          [](const CallRegion::Range& r, const CallRegion::Range& s) {
+                            return equal(r.lo, s.lo) && equal(r.hi, s.hi);
+                          });
+      });
+}
+bool same(const Call& a, const Call& b) {
+  return a.function == b.function && same_parts(a.writes, b.writes) && same_parts(a.reads, b.reads);
+}
+
+std::vector<CallRegion> settled(std::vector<CallRegion> parts) {
+  for (CallRegion& part : parts) {
+    for (CallRegion::Range& range : part.ranges) {
+      range = {tenon::settled(std::move(range.lo)), tenon::settled(std::move(range.hi))};
+    }
+    part.strides = tenon::settled(std::move(part.strides));
+  }
+  return parts;
+}
 
 }  // namespace
 
@@ -103,6 +126,21 @@ Stmt alloc(const Buffer& buffer, std::vector<Expr> shape, Memory memory, Expr of
 }
 
 Stmt bind(const Var& var, Expr value) { return make(Bind{var, settled(std::move(value))}); }
+
+Stmt call(ExternFunction function, std::vector<CallRegion> writes, std::vector<CallRegion> reads) {
+  return make(Call{std::move(function), settled(std::move(writes)), settled(std::move(reads))});
+}
+
+std::vector<CallRegion> regions_of(const Call& call) {
+  std::vector<CallRegion> all = call.writes;
+  all.insert(all.end(), call.reads.begin(), call.reads.end());
+  return all;
+}
+
+bool writes(const Call& call, const Buffer& buffer) {
+  return std::any_of(call.writes.begin(), call.writes.end(),
+                     [&](const CallRegion& part) { return part.buffer == buffer; });
+}
 
 std::vector<Stmt> statements_of(const Stmt& s) {
   if (!s) return {};

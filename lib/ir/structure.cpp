@@ -43,6 +43,7 @@ class Encoder {
   void add(const Expr& e);
   void add(const LoopKind& kind);
   void add(const Stmt& s);
+  void add(const CallRegion& part);
   void add(const Param& param);
   void add(const Table& table);
 
@@ -120,7 +121,20 @@ void Encoder::add(const Stmt& s) {
       [&](const For& x) { add(x.kind), add(x.lo), add(x.hi), declare(x.var), add(x.body); },
       [&](const If& x) { add(x.condition), add(x.body); }, [&](const Seq& x) { add(x.stmts); },
       [&](const Alloc& x) { add(x.memory), add(x.shape), add(x.offset), declare(x.buffer); },
-      [&](const Bind& x) { add(x.value), declare(x.var); });
+      [&](const Bind& x) { add(x.value), declare(x.var); },
+      [&](const Call& x) {
+        add(std::string_view(x.function.name));
+        add(reinterpret_cast<uint64_t>(x.function.function));
+        add(reinterpret_cast<uint64_t>(x.function.user));
+        add(x.writes), add(x.reads);
+      });
+}
+
+void Encoder::add(const CallRegion& part) {
+  refer(part.buffer.id());
+  add(part.ranges.size());
+  for (const CallRegion::Range& range : part.ranges) add(range.lo), add(range.hi);
+  add(part.strides);
 }
 
 void Encoder::add(const Reduction& by) {

@@ -24,7 +24,7 @@ Expr replace_buffer(const Expr& e, const BufferMap& buffers) {
   return buffer == l->buffer ? e : load(buffer, l->indices, l->mask);
 }
 
-// The buffer that a statement itself writes or declares, replaced.
+// The buffers that a statement itself writes, declares or gives to a call, replaced.
 Stmt replace_target(const Stmt& s, const BufferMap& buffers) {
   if (const Store* x = s.as<Store>()) {
     const Buffer buffer = renamed(x->buffer, buffers);
@@ -35,6 +35,16 @@ Stmt replace_target(const Stmt& s, const BufferMap& buffers) {
     for (Buffer& target : targets) target = renamed(target, buffers);
     if (targets == x->buffers) return s;
     return accumulate(std::move(targets), x->indices, x->by, x->values, x->mask);
+  }
+  if (const Call* x = s.as<Call>()) {
+    const auto replaced = [&](std::vector<CallRegion> parts) {
+      for (CallRegion& part : parts) part.buffer = renamed(part.buffer, buffers);
+      return parts;
+    };
+    const auto known = [&](const CallRegion& part) { return buffers.count(part.buffer) != 0; };
+    const std::vector<CallRegion> parts = regions_of(*x);
+    if (std::none_of(parts.begin(), parts.end(), known)) return s;
+    return call(x->function, replaced(x->writes), replaced(x->reads));
   }
   if (const Alloc* x = s.as<Alloc>()) {
     const Buffer buffer = renamed(x->buffer, buffers);
@@ -68,6 +78,11 @@ bool targets(const Stmt& s, const Buffer& buffer) {
   if (const Store* x = s.as<Store>()) return x->buffer == buffer;
   if (const Accumulate* x = s.as<Accumulate>()) return x->writes(buffer);
   if (const Alloc* x = s.as<Alloc>()) return x->buffer == buffer;
+  if (const Call* x = s.as<Call>()) {
+    const std::vector<CallRegion> parts = regions_of(*x);
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const CallRegion& part) { return part.buffer == buffer; });
+  }
   return false;
 }
 
@@ -130,6 +145,17 @@ std::vector<Instruction> instructions_of(const Stmt& s) {
     if (!x || !x->kind.instruction()) return;
     const Instruction& one = x->kind.instruction();
     if (std::find(found.begin(), found.end(), one) == found.end()) found.push_back(one);
+  });
+  return found;
+}
+
+std::vector<ExternFunction> externs_of(const Stmt& s) {
+  std::vector<ExternFunction> found;
+  walk(s, [&](const Stmt& t) {
+    const Call* x = t.as<Call>();
+    if (x && std::find(found.begin(), found.end(), x->function) == found.end()) {
+      found.push_back(x->function);
+    }
   });
   return found;
 }

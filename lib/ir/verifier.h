@@ -39,6 +39,8 @@ class ProgramVerifier {
   void check_seq(const Seq& x);
   void check_alloc(const Alloc& x);
   void check_bind(const Bind& x);
+  void check_call(const Call& x);
+  void check_region(const CallRegion& part, bool is_target);
   void check_store(const Store& x);
   void check_accumulate(const Accumulate& x);
   void check_operator(const Accumulate& x);
@@ -98,9 +100,11 @@ class ProgramVerifier {
   std::set<uint64_t> vars_;      // in scope, by id
   std::set<uint64_t> all_vars_;  // declared so far
   std::map<uint64_t, Declared> buffers_;
-  std::vector<uint64_t> declared_;  // both, in order, for close_scope
-  std::optional<Stmt> statement_;   // that is being checked
-  std::string part_;                // or the part of the header
+  std::map<std::string, ExternFunction> externs_;  // by name
+  int vector_loops_ = 0;                           // around
+  std::vector<uint64_t> declared_;                 // both, in order, for close_scope
+  std::optional<Stmt> statement_;                  // that is being checked
+  std::string part_;                               // or the part of the header
   std::string error_;
   std::optional<Names> names_;  // made for the first message
 };

@@ -15,7 +15,7 @@ void ProgramVerifier::check_stmt(const Stmt& s) {
       [&](const Store& x) { check_store(x); }, [&](const Accumulate& x) { check_accumulate(x); },
       [&](const For& x) { check_for(x); }, [&](const If& x) { check_if(x); },
       [&](const Seq& x) { check_seq(x); }, [&](const Alloc& x) { check_alloc(x); },
-      [&](const Bind& x) { check_bind(x); });
+      [&](const Bind& x) { check_bind(x); }, [&](const Call& x) { check_call(x); });
 }
 
 void ProgramVerifier::check_for(const For& x) {
@@ -33,7 +33,9 @@ void ProgramVerifier::check_for(const For& x) {
   require(declare(x.var), [&] {
     return "variable " + names().of(x.var) + " is declared already; use another for this loop";
   });
+  vector_loops_ += x.kind == ForKind::kVector;
   check_stmt(x.body);
+  vector_loops_ -= x.kind == ForKind::kVector;
   close_scope(mark);
 }
 
@@ -101,6 +103,60 @@ void ProgramVerifier::check_bind(const Bind& x) {
   });
   require(declare(x.var),
           [&] { return "variable " + names().of(x.var) + " is declared already; use another"; });
+}
+
+void ProgramVerifier::check_call(const Call& x) {
+  require(vector_loops_ == 0, [&] {
+    return x.function.name + " is called inside a vector loop, and a C function has no lanes";
+  });
+  check_name(x.function.name, "extern function");
+  require(!x.writes.empty(), [] { return "the call writes nothing"; });
+  const auto [known, is_new] = externs_.try_emplace(x.function.name, x.function);
+  require(is_new || known->second == x.function,
+          [&] { return "two extern functions are named " + x.function.name; });
+  for (const std::vector<CallRegion>* parts : {&x.writes, &x.reads}) {
+    for (const CallRegion& part : *parts) check_region(part, parts == &x.writes);
+  }
+  const std::vector<CallRegion> all = regions_of(x);
+  for (size_t a = 0; a < x.writes.size() && error_.empty(); ++a) {
+    for (size_t b = a + 1; b < all.size(); ++b) {
+      require(!(all[a].buffer == all[b].buffer), [&] {
+        return "the call writes " + text(all[a].buffer) + ", which is given to it twice";
+      });
+    }
+  }
+}
+
+void ProgramVerifier::check_region(const CallRegion& part, bool is_target) {
+  std::vector<Expr> firsts;
+  for (const CallRegion::Range& range : part.ranges) {
+    firsts.push_back(range.lo);
+    check_expr(range.lo);
+    if (range.hi) check_expr(range.hi);
+    if (!error_.empty()) return;
+    check_index_type(range.lo, "first index");
+    if (range.hi) check_index_type(range.hi, "end");
+  }
+  for (const Expr& stride : part.strides) {
+    check_expr(stride);
+    if (error_.empty()) check_index_type(stride, "stride");
+  }
+  if (!error_.empty()) return;
+  // A flat buffer has one dimension, and the call is given those that it had.
+  if (!part.strides.empty()) {
+    require(part.strides.size() == part.ranges.size(), [&] {
+      return text(part.buffer) + " is given with " +
+             count(part.ranges.size(), "dimension", "dimensions") + " and " +
+             count(part.strides.size(), "stride", "strides");
+    });
+    firsts.assign(1, constant_int(i64, 0));
+  }
+  if (!error_.empty()) return;
+  if (is_target) {
+    check_target(part.buffer, firsts, part.buffer.type());
+  } else {
+    check_access(part.buffer, firsts);
+  }
 }
 
 void ProgramVerifier::check_parts(const std::vector<Expr>& indices, std::span<const Expr> values,

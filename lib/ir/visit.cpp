@@ -25,6 +25,19 @@ std::vector<Expr> map_list(const std::vector<Expr>& list, const F& f, bool& chan
   return mapped;
 }
 
+template <class F>
+std::vector<CallRegion> map_parts(const std::vector<CallRegion>& parts, const F& f, bool& changed) {
+  std::vector<CallRegion> mapped = parts;
+  for (CallRegion& part : mapped) {
+    for (CallRegion::Range& range : part.ranges) {
+      range.lo = map_one(range.lo, f, changed);
+      range.hi = map_one(range.hi, f, changed);
+    }
+    part.strides = map_list(part.strides, f, changed);
+  }
+  return mapped;
+}
+
 Stmt map_body(const Stmt& s, const StmtMap& f, bool& changed) {
   Stmt mapped = f(s);
   if (!mapped) mapped = seq({});
@@ -156,6 +169,11 @@ Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt)
       [&](const Bind& x) {
         Expr value = one(x.value);
         return changed ? bind(x.var, std::move(value)) : s;
+      },
+      [&](const Call& x) {
+        std::vector<CallRegion> writes = map_parts(x.writes, on_expr, changed);
+        std::vector<CallRegion> reads = map_parts(x.reads, on_expr, changed);
+        return changed ? call(x.function, std::move(writes), std::move(reads)) : s;
       });
   return mapped;
 }

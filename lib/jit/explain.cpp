@@ -181,6 +181,7 @@ absl::StatusOr<Explanation> Kernel::explain() const {
   e.compile_ms = times().total;
   e.lower_ms = times().lower;
   e.operations = operations_in(impl_->scheduled->body);
+  for (const ExternFunction& one : externs_of(impl_->scheduled->body)) e.calls.push_back(one.name);
   e.argument_bytes = bytes_of_arguments(impl_->scheduled);
   const WorkspaceSize scratch = workspace();
   e.shared_bytes = static_cast<int64_t>(scratch.shared_bytes);
@@ -203,6 +204,10 @@ std::ostream& operator<<(std::ostream& out, const Explanation& e) {
        << ")\n";
   text << "  work in a call: at most " << as_text(e.operations) << " operations, "
        << as_text(e.argument_bytes) << " bytes of arguments\n";
+  if (!e.calls.empty()) {
+    text << "  not counted: what " << joined(e.calls) << (e.calls.size() == 1 ? " does" : " do")
+         << " when called\n";
+  }
   text << "  workspace: " << e.shared_bytes << " bytes, and " << e.bytes_per_worker
        << " for each worker\n";
   text << "  arrays in memory: " << joined(e.arrays_in_memory)

@@ -82,6 +82,14 @@ absl::StatusOr<std::shared_ptr<const KernelImpl>> JitCore::compile(
   const Program bound = bind_strides(scheduled, strides);
   TENON_ASSIGN_OR_RETURN(const Program lowered, lower(bound, options_.target));
   impl->times.lower = watch.lap();
+  for (const ExternFunction& one : externs_of(lowered->body)) {
+    if (!one.function) {
+      return refuse("extern function " + one.name +
+                    " is bound to no function of this process: parse() takes those that a text "
+                    "calls");
+    }
+    impl->externs.push_back({one.function, one.user});
+  }
   TENON_ASSIGN_OR_RETURN(impl->code, engine_->compile(lowered, {options_.contract, keep_text}));
   const CodeTimes& code_times = impl->code->times();
   impl->times.emit = code_times.emit;

@@ -49,6 +49,7 @@ absl::Status KernelImpl::enter(const BoundCall& bound, void* memory,
   call.executor = executor;
   call.math = &default_math();
   call.fault = &fault;
+  call.externs = externs.data();
   code->entry()(&call);
   if (fault.site < 0) [[likely]] {
     return absl::OkStatus();

@@ -52,6 +52,7 @@ struct KernelImpl {
   WorkspaceLayout workspace;
   SizeProgram shared_bytes, bytes_per_worker;
   std::unique_ptr<Code> code;
+  std::vector<tenon_extern_slot> externs;  // that the code calls
   CompileTimes times;
   // Of the latest pack(): a model packs many weights of one shape, one after the other.
   struct Packer {

@@ -81,6 +81,7 @@ class Flattener {
       return accumulate(x->buffer(), {flat(x->buffer(), x->indices)}, x->by.op(),
                         expression(x->value()), masked(x->mask));
     }
+    if (const Call* x = s.as<Call>()) return call(x->function, flat(x->writes), flat(x->reads));
     if (const Bind* x = s.as<Bind>()) depth_.emplace(x->var, loops_);
     return map_children(s, expr, [&](const Stmt& child) { return statement(child); });
   }
@@ -93,6 +94,19 @@ class Flattener {
   }
 
   Expr masked(const Expr& mask) { return mask ? expression(mask) : mask; }
+
+  // A part keeps its dimensions, and gets the strides of the buffer.
+  std::vector<CallRegion> flat(std::vector<CallRegion> parts) {
+    for (CallRegion& part : parts) {
+      for (CallRegion::Range& range : part.ranges) {
+        range.lo = expression(range.lo);
+        if (range.hi) range.hi = expression(range.hi);
+      }
+      part.strides = strides_.at(part.buffer);
+      if (part.ranges.empty()) part.ranges = {{number(0), {}}}, part.strides = {number(1)};
+    }
+    return parts;
+  }
 
   Expr flat(const Buffer& buffer, const std::vector<Expr>& indices) {
     const std::vector<Expr>& strides = strides_.at(buffer);

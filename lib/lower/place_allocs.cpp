@@ -82,6 +82,9 @@ class Collector {
     if (const Accumulate* x = s.as<Accumulate>()) {
       for (const Buffer& buffer : x->buffers) access(buffer, x->indices);
     }
+    if (const Call* x = s.as<Call>()) {
+      for (const CallRegion& part : regions_of(*x)) given(part.buffer);
+    }
     ++now_;
   }
 
@@ -173,6 +176,13 @@ class Collector {
     for (const Expr& index : indices) {
       local.constant_indices = local.constant_indices && is_constant_index(index);
     }
+  }
+
+  // To a function, which takes an address: no registers.
+  void given(const Buffer& buffer) {
+    access(buffer, {});
+    const auto found = index_of_.find(buffer);
+    if (found != index_of_.end()) locals_[found->second].constant_indices = false;
   }
 
   static bool is_constant_index(const Expr& e) {

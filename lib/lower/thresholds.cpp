@@ -40,7 +40,14 @@ class Collector {
           if (touches_memory(x.value)) leaf({}, x.value, false);
           names_.emplace(x.var, substitute(x.value, names_));
         },
-        [&](const Alloc&) {});
+        [&](const Alloc&) {},
+        [&](const Call& x) {
+          for (const CallRegion& part : regions_of(x)) {
+            for (const CallRegion::Range& range : part.ranges) {
+              leaf({range.lo}, range.hi ? range.hi : range.lo, false);
+            }
+          }
+        });
   }
 
   GuardSites take() {

@@ -60,6 +60,11 @@ std::string flat(const Stmt& s) {
   if ((x && x->indices.size() != 1) || (y && y->indices.size() != 1)) {
     return "its target is not flat";
   }
+  if (const Call* call = s.as<Call>()) {
+    for (const CallRegion& part : regions_of(*call)) {
+      if (part.strides.empty()) return "a part that it gives to a function has no strides";
+    }
+  }
   std::string wrong;
   const auto look = [&](const Expr& e) {
     const Load* l = e.as<Load>();

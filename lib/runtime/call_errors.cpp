@@ -239,6 +239,11 @@ absl::Status fault_status(const Signature& signature, const tenon_fault& fault) 
   if (fault.site < 0) return absl::OkStatus();
   const size_t site = static_cast<size_t>(fault.site);
   Diagnostic d;
+  if (site < signature.checks.size() && signature.checks[site].starts_with(kExternSite)) {
+    d.reason = "kernel " + signature.kernel + ": " + signature.checks[site] + " returned " +
+               std::to_string(fault.index);
+    return make_status(d, absl::StatusCode::kAborted);
+  }
   d.reason =
       "kernel " + signature.kernel + ": " +
       (site < signature.checks.size() ? signature.checks[site] : "check " + std::to_string(site)) +

@@ -15,10 +15,38 @@ const Buffer* target_of(const Buffer& buffer, const Moves& moves) {
   return found == moves.end() ? nullptr : &found->second;
 }
 
+bool uses_any(const Stmt& s, const Moves& moves) {
+  return std::any_of(moves.begin(), moves.end(),
+                     [&](const auto& move) { return uses(s, move.first); });
+}
+
+// Only indices before those of the buffer are ever put to a part, which the function does not see:
+// legality refuses every other placement of what a call is given.
+CallRegion moved(CallRegion part, const Moves& moves, const Placement& place) {
+  const Buffer* to = target_of(part.buffer, moves);
+  if (!to) return part;
+  std::vector<Expr> firsts;
+  for (const CallRegion::Range& range : part.ranges) firsts.push_back(range.lo);
+  const std::vector<Expr> placed = place(firsts);
+  const size_t more = placed.size() - firsts.size();
+  for (size_t d = 0; d < more; ++d) {
+    part.ranges.insert(part.ranges.begin() + static_cast<ptrdiff_t>(d), {placed[d], Expr()});
+  }
+  part.buffer = *to;
+  return part;
+}
+
 Stmt moved(const Stmt& s, const Moves& moves, const Placement& place) {
   if (const Store* x = s.as<Store>()) {
     const Buffer* to = target_of(x->buffer, moves);
     return to ? store(*to, place(x->indices), x->value, x->mask) : s;
+  }
+  if (const Call* x = s.as<Call>()) {
+    const auto placed = [&](std::vector<CallRegion> parts) {
+      for (CallRegion& part : parts) part = moved(std::move(part), moves, place);
+      return parts;
+    };
+    return uses_any(s, moves) ? call(x->function, placed(x->writes), placed(x->reads)) : s;
   }
   const Accumulate* x = s.as<Accumulate>();
   if (!x) return s;

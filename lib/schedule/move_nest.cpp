@@ -67,12 +67,28 @@ Stmt moved_nest(const Stmt& nest, const std::vector<Buffer>& stages, const std::
 
 Stmt with_offset_reads(const Stmt& s, const std::vector<Buffer>& stages,
                        const std::vector<Expr>& offset) {
-  return rewrite(s, [&](const Expr& e) {
+  const Stmt loaded = rewrite(s, [&](const Expr& e) {
     const Load* l = e.as<Load>();
     if (!l || !holds(stages, l->buffer)) return e;
     std::vector<Expr> indices = l->indices;
     for (size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] + offset[d];
     return load(l->buffer, std::move(indices), l->mask);
+  });
+  return rewrite_stmts(loaded, [&](const Stmt& t) {
+    const Call* x = t.as<Call>();
+    if (!x) return t;
+    std::vector<CallRegion> reads = x->reads;
+    bool changed = false;
+    for (CallRegion& part : reads) {
+      if (!holds(stages, part.buffer)) continue;
+      changed = true;
+      for (size_t d = 0; d < part.ranges.size(); ++d) {
+        CallRegion::Range& range = part.ranges[d];
+        range.lo = range.lo + offset[d];
+        if (range.hi) range.hi = range.hi + offset[d];
+      }
+    }
+    return changed ? call(x->function, x->writes, std::move(reads)) : t;
   });
 }
 

@@ -88,6 +88,7 @@ std::vector<Var> loops_of_stage(const Program& program, const Buffer& stage, boo
   std::vector<Var> loops;
   if (writes.empty()) return loops;
   for (const For& loop : writes.back().loops) {
+    if (!loop.body) continue;  // over the part of a call, and no loop of the program
     const bool around_all = std::all_of(writes.begin(), writes.end(), [&](const Access& write) {
       return stands_around(write, loop.var);
     });

@@ -8,6 +8,7 @@
 // as reassociated.
 #include "schedule/common.h"
 #include "tenon/base/macros.h"
+#include "tenon/ir/visit.h"
 #include "tenon/schedule/primitives.h"
 
 namespace tenon::primitives {
@@ -19,6 +20,7 @@ absl::Status with_advice(const absl::Status& refusal, const Program& program,
   const std::optional<int64_t> extent = constant_extent(site.loop, site.facts);
   std::optional<Diagnostic> d = diagnostic_of(refusal);
   if ((extent && *extent <= kMaxVectorLanes) || !d || !d->legal.empty()) return refusal;
+  if (!externs_of(site.loop.body).empty()) return refusal;  // no number of lanes would do
   d->legal.push_back(split_first(program, site.loop.var, 16, "vectorize"));
   return make_status(*d);
 }

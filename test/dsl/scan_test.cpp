@@ -259,6 +259,205 @@ TEST_CASE("a frozen row keeps its state") {
   CHECK(out.values<float>() == std::vector<float>{3, 0});
 }
 
+// The running sum of rows up to their lengths.
+Scanned sum_up_to(const Tensor& x, const Tensor& length,
+                  Direction direction = Direction::kForward) {
+  return scan<1>(
+      {x.size(0)}, x.size(1), {carry("total", {}, 0.0f)},
+      [&](Expr i, Expr t, const Carried& now) -> Next { return {now[0]() + x(i, t)}; },
+      [&](Expr i, Expr t, const Carried&) { return t < length(i); }, direction)[0];
+}
+
+TEST_CASE("steps beyond a length are not taken, and the loop ends there for the last state") {
+  Tensor x = input("x", f32, {m, n}), length = input("length", i32, {m});
+  const Program last = program("p", {x, length}, {sum_up_to(x, length).last("y")});
+  CHECK(loops(last) == R"(for i in 0..m {
+  alloc total: f32[]
+  total[] = 0.0
+  for t in 0..min(n, cast<i64>(length[i])) {
+    total[] = total[] + x[i, t]
+  }
+  y[i] = total[]
+}
+)");
+  const Program after = program("p", {x, length}, {sum_up_to(x, length).after("y")});
+  CHECK(loops(after) == R"(for i in 0..m {
+  alloc total: f32[]
+  total[] = 0.0
+  for t in 0..n {
+    if t < cast<i64>(length[i]) {
+      total[] = total[] + x[i, t]
+    }
+    y[i, t] = total[]
+  }
+}
+)");
+  // Elements beyond the length are not read, NaN or not; lengths below 0 and beyond n are none and
+  // all.
+  const float nan = NAN;
+  Array in = Array::of<float>({4, 3}, {1, 2, nan, nan, nan, nan, 4, 5, 6, nan, nan, nan});
+  Array rows = Array::of<int32_t>({4}, {2, 0, 7, -1}), final_states(f32, {4}), all(f32, {4, 3});
+  REQUIRE(interpret(last, {}, {&in, &rows, &final_states}) == absl::OkStatus());
+  CHECK(final_states.values<float>() == std::vector<float>{3, 0, 15, 0});
+  REQUIRE(interpret(after, {}, {&in, &rows, &all}) == absl::OkStatus());
+  CHECK(all.values<float>() == std::vector<float>{1, 3, 3, 0, 0, 0, 4, 9, 15, 0, 0, 0});
+}
+
+TEST_CASE("states before the steps, and rows that end from the other side") {
+  Tensor x = input("x", f32, {m, n}), length = input("length", i32, {m});
+  const auto values = [&](const Tensor& y, std::vector<int64_t> shape) {
+    Array in = Array::of<float>({2, 3}, {1, 2, NAN, NAN, NAN, NAN});
+    Array rows = Array::of<int32_t>({2}, {2, 0}), out(f32, std::move(shape));
+    const Program p = program("p", {x, length}, {y});
+    loops(p);
+    REQUIRE(interpret(p, {}, {&in, &rows, &out}) == absl::OkStatus());
+    return out.values<float>();
+  };
+  CHECK(values(sum_up_to(x, length).before("y"), {2, 3}) == std::vector<float>{0, 1, 3, 0, 0, 0});
+  const Scanned back = sum_up_to(x, length, Direction::kBackward);
+  CHECK(values(back.after("y"), {2, 3}) == std::vector<float>{3, 2, 0, 0, 0, 0});
+  CHECK(values(back.before("y"), {2, 3}) == std::vector<float>{2, 0, 0, 0, 0, 0});
+  CHECK(values(back.last("y"), {2}) == std::vector<float>{3, 0});
+  CHECK_THAT(print(program("p", {x, length}, {back.last("y")})),
+             Catch::Contains("for t in max(n - cast<i64>(length[i]), 0)..n {"));
+}
+
+TEST_CASE("a condition on a state is asked before each step, and a state keeps it for good") {
+  // Until the sum is above 4: then it stands. The flag is a state of its own.
+  Tensor x = input("x", f32, {n});
+  auto [total, done] = scan<2>(
+      {}, n, {carry("total", {}, 0.0f), carry("done", {}, Expr(false))},
+      [&](Expr t, const Carried& now) -> Next {
+        return {now[0]() + x(t), x(t) < 0.0f};
+      },
+      [](Expr, const Carried& now) { return ~now[1]() & (now[0]() <= 4.0f); });
+  const Program p = program("p", {x}, {total.after("y"), done.last("end")});
+  CHECK_THAT(loops(p), Catch::Contains(R"(  alloc y_taken: bool[]
+  y_taken[] = !done[] & total[] <= 4.0
+  if y_taken[] {
+    total[] = total[] + x[t]
+  }
+  if y_taken[] {
+    done[] = x[t] < 0.0
+  }
+  y[t] = total[]
+)"));
+  const auto sums = [&](const std::vector<float>& values) {
+    Array in = Array::of<float>({4}, values), y(f32, {4}), end(boolean, {});
+    REQUIRE(interpret(p, {}, {&in, &y, &end}) == absl::OkStatus());
+    return y.values<float>();
+  };
+  CHECK(sums({1, 2, 3, 4}) == std::vector<float>{1, 3, 6, 6});
+  CHECK(sums({1, -2, 3, 4}) == std::vector<float>{1, -1, -1, -1});
+  CHECK(sums({NAN, 1, 1, 1})[0] != sums({NAN, 1, 1, 1})[0]);
+}
+
+TEST_CASE("nothing of a step that is not taken is evaluated, tensors of the step included") {
+  // The index is out of range where the step is not taken.
+  Tensor x = input("x", f32, {k}), ids = input("ids", i32, {m, n}),
+         length = input("length", i32, {m});
+  auto [h, given] = scan<2>(
+      {m}, n, {carry("h", {k}, 1.0f), gives("given", f32, {})},
+      [&](Expr i, Expr t, const Carried& now) -> Next {
+        const Tensor next = compute("h_next", {k}, [&](Expr j) {
+          return now[0](k - 1 - j) + x(ids(i, t)) + sum(k, [&](Expr r) { return now[0](r); });
+        });
+        return {next, x(ids(i, t))};
+      },
+      [&](Expr i, Expr t, const Carried&) { return t < length(i); });
+  const Program p = test::checked(
+      program("p", {x, ids, length}, {h.last("y"), h.after("all"), given.after("g")}));
+  Array in = Array::of<float>({2}, {10, 20}), at = Array::of<int32_t>({2, 2}, {1, 0, 9, -9});
+  Array rows = Array::of<int32_t>({2}, {2, 0}), y(f32, {2, 2}), all(f32, {2, 2, 2}), g(f32, {2, 2});
+  REQUIRE(interpret(p, {}, {&in, &at, &rows, &y, &all, &g}) == absl::OkStatus());
+  // 1 + 20 + 2, and 23 + 10 + 46.
+  CHECK(y.values<float>() == std::vector<float>{79, 79, 1, 1});
+  CHECK(all.values<float>() == std::vector<float>{23, 23, 79, 79, 1, 1, 1, 1});
+  CHECK(g.values<float>() == std::vector<float>{20, 10, 0, 0});
+}
+
+TEST_CASE("an LSTM over sequences of their own lengths") {
+  const Size hidden("hidden");
+  Tensor x = input("x", f32, {m, n}), w = input("w", f32, {4, hidden}),
+         u = input("u", f32, {4, hidden, hidden}), length = input("length", i32, {m});
+  auto [h, c] = scan<2>(
+      {m}, n, {carry("h", {hidden}, 0.0f), carry("c", {hidden}, 0.0f)},
+      [&](Expr i, Expr t, const Carried& now) -> Next {
+        const Tensor gate = compute("gate", {4, hidden}, [&](Expr g, Expr j) {
+          return x(i, t) * w(g, j) + sum(hidden, [&](Expr r) { return u(g, j, r) * now[0](r); });
+        });
+        const Tensor cell = compute("cell", {hidden}, [&](Expr j) {
+          return sigmoid(gate(0, j)) * now[1](j) + sigmoid(gate(1, j)) * tanh(gate(2, j));
+        });
+        return {
+            compute("next", {hidden}, [&](Expr j) { return sigmoid(gate(3, j)) * tanh(cell(j)); }),
+            cell};
+      },
+      [&](Expr i, Expr t, const Carried&) { return t < length(i); });
+  const Program p = program("lstm", {x, w, u, length}, {h.after("all"), c.last("end")});
+  loops(p);
+  constexpr int64_t kRows = 3, kSteps = 4, kHidden = 2;
+  const std::vector<int32_t> lengths = {2, 0, 4};
+  const auto values = [](int64_t count, double scale) {
+    std::vector<float> v;
+    for (int64_t e = 0; e < count; ++e) v.push_back(static_cast<float>(scale * ((e * 7) % 5 - 2)));
+    return v;
+  };
+  const std::vector<float> xs = values(kRows * kSteps, 0.5), ws = values(4 * kHidden, 0.25),
+                           us = values(4 * kHidden * kHidden, 0.125);
+  Array in = Array::of<float>({kRows, kSteps}, xs), weights = Array::of<float>({4, kHidden}, ws);
+  Array loop_weights = Array::of<float>({4, kHidden, kHidden}, us);
+  Array rows = Array::of<int32_t>({kRows}, lengths), states(f32, {kRows, kSteps, kHidden});
+  Array cells(f32, {kRows, kHidden});
+  REQUIRE(interpret(p, {}, {&in, &weights, &loop_weights, &rows, &states, &cells}) ==
+          absl::OkStatus());
+  const auto sigma = [](double e) { return 1 / (1 + std::exp(-e)); };
+  for (int64_t i = 0; i < kRows; ++i) {
+    double hs[kHidden] = {0, 0}, cs[kHidden] = {0, 0};
+    for (int64_t t = 0; t < kSteps; ++t) {
+      if (t < lengths[static_cast<size_t>(i)]) {
+        double gates[4][kHidden];
+        for (int64_t g = 0; g < 4; ++g) {
+          for (int64_t j = 0; j < kHidden; ++j) {
+            double sum =
+                xs[static_cast<size_t>(i * kSteps + t)] * ws[static_cast<size_t>(g * kHidden + j)];
+            for (int64_t r = 0; r < kHidden; ++r) {
+              sum += us[static_cast<size_t>((g * kHidden + j) * kHidden + r)] * hs[r];
+            }
+            gates[g][j] = sum;
+          }
+        }
+        for (int64_t j = 0; j < kHidden; ++j) {
+          cs[j] = sigma(gates[0][j]) * cs[j] + sigma(gates[1][j]) * std::tanh(gates[2][j]);
+          hs[j] = sigma(gates[3][j]) * std::tanh(cs[j]);
+        }
+      }
+      for (int64_t j = 0; j < kHidden; ++j) {
+        CHECK(states.at<float>((i * kSteps + t) * kHidden + j) == Approx(hs[j]).margin(1e-6));
+      }
+    }
+    for (int64_t j = 0; j < kHidden; ++j) {
+      CHECK(cells.at<float>(i * kHidden + j) == Approx(cs[j]).margin(1e-6));
+    }
+  }
+}
+
+TEST_CASE("a condition may ask what the step computes, and reduce") {
+  Tensor x = input("x", f32, {n, k});
+  auto [h] = scan<1>(
+      {}, n, {carry("h", {k}, 0.0f)},
+      [&](Expr t, const Carried& now) -> Next {
+        return {compute("h_next", {k}, [&](Expr j) { return now[0](j) + x(t, j); })};
+      },
+      [&](Expr t, const Carried& now) {
+        const Tensor sums = compute("sums", {k}, [&](Expr j) { return now[0](j) + x(t, j); });
+        return tenon::all(k, [&](Expr r) { return sums(r) < 5.0f; });
+      });
+  const Program p = program("p", {x}, {h.last("y")});
+  loops(p);
+  CHECK(run(p, {3, 2}, {1, 2, 9, 1, 2, 1}, {2}) == std::vector<float>{3, 3});
+}
+
 TEST_CASE("two programs may share a scan, and no steps leave the start") {
   Tensor x = input("x", f32, {m, n});
   const Scanned total = running_sum(x);
@@ -288,6 +487,18 @@ TEST_CASE("wrong scans are reported") {
                               [](Expr, Expr, R now) -> Next { return {now[0]}; })[0]
                           .last("y")}) ==
         in_y + "the number of steps has type f32; it must be an integer");
+  const auto taken = [&](auto where) {
+    return scan<1>(
+               {m}, n, {carry("s", {}, 0.0f)}, [](Expr, Expr, R now) -> Next { return {now[0]}; },
+               where)[0]
+        .last("y");
+  };
+  CHECK(refusal({x}, {taken([](Expr, Expr t, R) { return t; })}) ==
+        in_y + "where is i64; it must be bool");
+  CHECK(refusal({x}, {taken([](Expr, Expr, R) { return Expr(); })}) ==
+        in_y + "where is an empty expression");
+  CHECK(refusal({x}, {taken([](Expr t, R) { return t < 1; })}) ==
+        in_y + "where takes 2 indices (or one tn::Index) and the states");
   const auto two =
       scan<2>({m}, n, {carry("s", {}, 0.0f)}, [](Expr, Expr, R now) -> Next { return {now[0]}; });
   CHECK(refusal({x}, {two[1].last("y")}) == in_y + "it has fewer states than are asked for");

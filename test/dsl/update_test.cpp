@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "support/check.h"
 #include "tenon/analysis/bounds.h"
@@ -143,6 +144,153 @@ TEST_CASE("an update of an update is another stage") {
   Array a = Array::of<float>({2}, {3, 5}), b = Array::of<int32_t>({2}, {1, 1}), out(f32, {2});
   REQUIRE(interpret(p, {}, {&a, &b, &out}) == absl::OkStatus());
   CHECK(out.values<float>() == std::vector<float>{3, 22});
+}
+
+const Reduction& argmax_reducer() {
+  static const Reduction by = reducer(
+      "best", {-INFINITY, Expr(-1)}, {f32, i64},
+      [](const Values& s, const Values& v) -> Values {
+        const Expr takes = (s[1] < 0) | (s[0] < v[0]);
+        return {select(takes, v[0], s[0]), select(takes, v[1], s[1])};
+      },
+      [](const Values& s, const Values& t) -> Values {
+        const Expr later = (s[0] == t[0]) & (t[1] < s[1]);
+        const Expr takes = (Expr(0) <= t[1]) & ((s[1] < 0) | (s[0] < t[0]) | later);
+        return {select(takes, t[0], s[0]), select(takes, t[1], s[1])};
+      });
+  return by;
+}
+
+// The greatest value of each bin, and which element it was.
+std::array<Tensor, 2> best_of_bins(const Tensor& bins, const Tensor& v) {
+  const Tensor lowest = compute("lowest", {k}, [](Expr) { return Expr(-INFINITY); });
+  const Tensor none = compute("none", {k}, [](Expr) { return Expr(-1); });
+  return update<2>({"best", "at"}, {lowest, none},
+                   scatter(
+                       n, [&](Expr r) { return bins(r); },
+                       [&](Expr r) -> Values {
+                         return {v(r), r};
+                       },
+                       argmax_reducer()));
+}
+
+TEST_CASE("functions of the user's own update several tensors at one index") {
+  Tensor bins = input("bins", i32, {n}), v = input("v", f32, {n});
+  const auto [best, at] = best_of_bins(bins, v);
+  const Program p = test::checked(program("p", {bins, v}, {best, at}));
+  CHECK_THAT(print(p->body, p), Catch::Contains(R"(for i_2 in 0..k {
+  best[i_2] = lowest[i_2]
+  at[i_2] = none[i_2]
+}
+for r in 0..n {
+  (best, at)[check(cast<i64>(bins[r]), k)] best_1= (v[r], r)
+}
+)"));
+  REQUIRE(with_checked_bounds(p).ok());
+  Array where = Array::of<int32_t>({6}, {2, 0, 2, 2, 0, 2});
+  Array values = Array::of<float>({6}, {5, -1, 7, 7, -3, 6}), out(f32, {4}), places(i64, {4});
+  REQUIRE(interpret(p, {}, {&where, &values, &out, &places}) == absl::OkStatus());
+  CHECK(out.values<float>() == std::vector<float>{-1, -INFINITY, 7, -INFINITY});
+  CHECK(places.values<int64_t>() == std::vector<int64_t>{1, -1, 2, -1});
+}
+
+TEST_CASE("a result that nobody reads is kept for the reducer") {
+  Tensor bins = input("bins", i32, {n}), v = input("v", f32, {n});
+  const Program p = test::checked(program("p", {bins, v}, {best_of_bins(bins, v)[1]}));
+  CHECK_THAT(print(p), Catch::Contains("(at_0, at)["));
+  Array where = Array::of<int32_t>({3}, {0, 0, 1}), values = Array::of<float>({3}, {1, 2, 0});
+  Array places(i64, {2});
+  REQUIRE(interpret(p, {}, {&where, &values, &places}) == absl::OkStatus());
+  CHECK(places.values<int64_t>() == std::vector<int64_t>{1, 2});
+}
+
+TEST_CASE("mean and variance of every bin in one pass, over a part of the domain") {
+  const Reduction welford = reducer(
+      "welford", {0.0f, 0.0f, 0.0f}, {f32},
+      [](const Values& s, const Values& v) -> Values {
+        const Expr count = s[0] + 1.0f, delta = v[0] - s[1], mean = s[1] + delta / count;
+        return {count, mean, s[2] + delta * (v[0] - mean)};
+      },
+      [](const Values& s, const Values& t) -> Values {
+        const Expr count = s[0] + t[0], delta = t[1] - s[1];
+        const auto some = [&](const Expr& e) { return select(count == 0.0f, 0.0f, e); };
+        return {count, s[1] + some(delta * t[0] / count),
+                s[2] + t[2] + some(delta * delta * s[0] * t[0] / count)};
+      });
+  Tensor bins = input("bins", i32, {n}), v = input("v", f32, {n});
+  const Tensor zeros = compute("zeros", {k}, [](Expr) { return Expr(0.0f); });
+  const auto positive = [&](Expr r) { return v(r) > 0.0f; };
+  const auto [count, mean, m2] =
+      update<3>({"count", "mean", "m2"}, {zeros, zeros, zeros},
+                scatter(
+                    Domain(n).where(positive), [&](Expr r) { return bins(r); },
+                    [&](Expr r) { return v(r); }, welford));
+  const Program p = test::checked(program("p", {bins, v}, {count, mean, m2}));
+  Array where = Array::of<int32_t>({5}, {1, 1, 0, 1, 1}),
+        values = Array::of<float>({5}, {1, 3, 4, -9, 5}), a(f32, {2}), b = a, c = a;
+  REQUIRE(interpret(p, {}, {&where, &values, &a, &b, &c}) == absl::OkStatus());
+  CHECK(a.values<float>() == std::vector<float>{1, 3});
+  CHECK(b.values<float>() == std::vector<float>{4, 3});
+  CHECK(c.values<float>() == std::vector<float>{0, 8});
+}
+
+TEST_CASE("several values are stored at one index, and in place a reducer of one result updates") {
+  Tensor ids = input("ids", i32, {n}), x = input("x", f32, {k}), y = input("y", i32, {k});
+  const auto [a, b] = update<2>({"a", "b"}, {x, y},
+                                scatter(
+                                    n, [&](Expr r) { return ids(r); },
+                                    [&](Expr r) -> Values {
+                                      return {0.5f, cast(i32, r)};
+                                    }));
+  const Program p = test::checked(program("p", {ids, x, y}, {a, b}));
+  Array at = Array::of<int32_t>({3}, {1, 0, 1}), from = Array::of<float>({3}, {7, 8, 9});
+  Array more = Array::of<int32_t>({3}, {7, 8, 9}), to(f32, {3}), last(i32, {3});
+  REQUIRE(interpret(p, {}, {&at, &from, &more, &to, &last}) == absl::OkStatus());
+  CHECK(to.values<float>() == std::vector<float>{0.5f, 0.5f, 9});
+  CHECK(last.values<int32_t>() == std::vector<int32_t>{1, 2, 9});
+
+  const auto both = [](const Values& s, const Values& t) -> Values { return {s[0] | t[0]}; };
+  const Reduction bits = reducer("bits", {cast(i32, Expr(0))}, {i32}, both, both);
+  Tensor seen = inout("seen", i32, {k});
+  const Program q =
+      test::checked(program("q", {ids},
+                            {update(seen, scatter(
+                                              n, [&](Expr r) { return ids(r); },
+                                              [](Expr r) { return cast(i32, r + 1); }, bits))}));
+  Array state = Array::of<int32_t>({3}, {0, 8, 4});
+  REQUIRE(interpret(q, {}, {&at, &state}) == absl::OkStatus());
+  CHECK(state.values<int32_t>() == std::vector<int32_t>{2, 11, 4});
+}
+
+TEST_CASE("wrong updates by functions are reported") {
+  Tensor bins = input("bins", i32, {n}), v = input("v", f32, {n});
+  Tensor f = input("f", f32, {k}), i = input("i", i64, {k}), wide = input("wide", i64, {k, k});
+  const auto at = [&](Expr r) { return bins(r); };
+  const auto element = [&](Expr r) -> Values { return {v(r), r}; };
+  const std::string in_a = "in the definition of a: update a";
+  CHECK(refusal({bins, v, f}, update("a", f, scatter(n, at, element, argmax_reducer()))) ==
+        in_a + ": reducer best has 2 results, and 1 tensor is updated");
+  const auto two = [&](const Tensor& first, const Tensor& second, const Scatter& s) {
+    return refusal({bins, v, f, i, wide}, update<2>({"a", "b"}, {first, second}, s)[0]);
+  };
+  CHECK(two(i, i, scatter(n, at, element, argmax_reducer())) ==
+        in_a + ", b: result 0 of reducer best has type f32, and i has i64");
+  CHECK(two(f, wide, scatter(n, at, element, argmax_reducer())) ==
+        in_a +
+            ", b: f is f32[k] and wide is i64[k, k]; tensors that are updated together have one "
+            "shape");
+  CHECK(two(f, i,
+            scatter(
+                n, at, [&](Expr r) { return v(r); }, argmax_reducer())) ==
+        "in the definition of a: reducer best takes 2 values of an element, and 1 are given");
+  CHECK(two(f, i, scatter(n, at, element, Reducer::kSum)) ==
+        in_a + ", b: reducer + has 1 result, and 2 tensors are updated");
+  CHECK(two(f, i, scatter(n, at, [&](Expr r) { return v(r); })) ==
+        in_a + ", b: the function returns 1 value for 2 tensors");
+  CHECK(two(f, i, scatter(n, at, element, [](Expr old, Expr) { return old; })) ==
+        in_a +
+            ", b: a function of old and new updates one tensor; several are updated by a "
+            "reducer");
 }
 
 TEST_CASE("wrong updates are reported") {

@@ -188,7 +188,7 @@ TEST_CASE("errors in the header name the line and the column") {
   CHECK(error("program 3") == "line 1, column 9: found '3', expected a name for the program");
   CHECK(error("program p\n  inputs x: f32[3]\n{}") ==
         "line 2, column 3: found 'inputs', expected size, input, weight, output, inout, scalar, "
-        "table, require, reducer, instruction, reassociated or '{'");
+        "table, require, extern, reducer, instruction, reassociated or '{'");
   CHECK(error("program p\n  size 3\n{}") ==
         "line 2, column 8: found '3', expected a name for the size");
   CHECK(error("program p\n  input x f32[3]\n{}") == "line 2, column 11: found 'f32', expected ':'");

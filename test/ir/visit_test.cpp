@@ -31,8 +31,9 @@ struct Sample {
   Stmt stmt() const {
     const Stmt write = store(y, {i}, load(x, {i}) + v);
     const Stmt sum = accumulate(t, {}, Reducer::kMax, load(x, {i}), load(x, {i}) < 3.0f);
+    const Stmt given = call({"f"}, {{y, {{i, Expr(i) + 1}}, {}}}, {{x, {{i, {}}}, {Expr(i)}}});
     const Stmt loop = make_for(i, 0, Expr(4) * 2, ForKind::kSerial,
-                               seq({bind(v, load(x, {i})), make_if(i < 3, write), sum}));
+                               seq({bind(v, load(x, {i})), make_if(i < 3, write), sum, given}));
     return seq({alloc(t, {}, Memory::kShared, 64), store(t, {}, 0.0f), loop});
   }
 };
@@ -105,7 +106,7 @@ TEST_CASE("a walk is pre-order and reaches everything") {
   CHECK(order == "i * 2 + 1; i * 2; i; 2; 1; ");
   int stmts = 0, loads = 0;
   walk(s.stmt(), [&](const Stmt&) { ++stmts; });
-  CHECK(stmts == 9);
+  CHECK(stmts == 10);
   walk_exprs(s.stmt(), [&](const Expr& e) { loads += e.is<Load>(); });
   CHECK(loads == 4);
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/check.h"
+#include "support/extern_functions.h"
 #include "support/guard_buffer.h"
 #include "support/native.h"
 #include "support/random_schedule.h"
@@ -215,8 +216,35 @@ TEST_CASE("updates") {
   const auto value = [&](Index r) { return v(r); };
   for (const std::optional<Reducer> by :
        {std::optional<Reducer>(), std::optional(Reducer::kSum), std::optional(Reducer::kMax)}) {
-    differential({x, ids, v}, {update("y", x, scatter({k, n}, row, value, by))}, {require(m >= 1)});
+    differential(
+        {x, ids, v},
+        {update("y", x, by ? scatter({k, n}, row, value, *by) : scatter({k, n}, row, value))},
+        {require(m >= 1)});
   }
+}
+
+TEST_CASE("updates by functions") {
+  Tensor bins = input("bins", i32, {n}), v = input("v", f32, {n}), x = input("x", f32, {8});
+  const auto greater = [](const Values& s, const Values& t) -> Values {
+    const Expr takes = (s[0] < t[0]) | ((s[0] == t[0]) & (t[1] < s[1]));
+    return {select(takes, t[0], s[0]), select(takes, t[1], s[1])};
+  };
+  const Reduction best = reducer("best", {-INFINITY, Expr(std::numeric_limits<int64_t>::max())},
+                                 {f32, i64}, greater, greater);
+  const Tensor none = compute("none", {8}, [](Expr) { return Expr(-1); });
+  const auto at = [&](Expr r) { return bins(r); };
+  const auto element = [&](Expr r) -> Values { return {v(r), r}; };
+  const auto [value, place] =
+      update<2>({"value", "place"}, {x, none}, scatter(n, at, element, best));
+  differential({bins, v, x}, {value, place});
+  differential({bins, v, x}, {place});
+  // Stores of two values at one index.
+  const auto [a, b] = update<2>({"a", "b"}, {x, none}, scatter(n, at, element));
+  differential({bins, v, x}, {a, b});
+  // Whatever commutes, two elements may meet in one bin.
+  Schedule s(program("p", {bins, v, x}, {value, place}));
+  s.parallelize(s.all_loops("place").back());
+  CHECK_FALSE(s.status().ok());
 }
 
 TEST_CASE("an index of an update that is out of range is an error of the call") {
@@ -268,6 +296,73 @@ TEST_CASE("scans") {
         })};
       });
   differential({x, u}, {h.after("y"), h.last("z")});
+}
+
+TEST_CASE("scans of some steps") {
+  Tensor x = input("x", f32, {m, n}), u = input("u", f32, {k, k}),
+         length = input("length", i32, {m});
+  const auto within = [&](Expr i, Expr t, const Carried&) { return t < length(i); };
+  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+    auto [total, given] = scan<2>(
+        {m}, n, {carry("total", {}, 0.0f), gives("given", f32, {})},
+        [&](Expr i, Expr t, const Carried& now) -> Next {
+          return {now[0]() + x(i, t), now[0]() * x(i, t)};
+        },
+        within, direction);
+    differential({x, length}, {total.last("y")});
+    differential({x, length},
+                 {total.after("a"), total.before("b"), total.last("c"), given.after("d")});
+  }
+  // A recurrent network over sequences of different lengths.
+  auto [h, c] = scan<2>(
+      {m}, n, {carry("h", {k}, 0.0f), carry("c", {k}, 0.25f)},
+      [&](Expr i, Expr t, const Carried& now) -> Next {
+        const Tensor gate = compute("gate", {k}, [&](Expr j) {
+          return sigmoid(x(i, t) + sum(k, [&](Expr r) { return u(j, r) * now[0](r); }));
+        });
+        const Tensor cell = compute("c_next", {k}, [&](Expr j) {
+          return gate(j) * now[1](j) + (1.0f - gate(j)) * tanh(x(i, t));
+        });
+        return {compute("h_next", {k}, [&](Expr j) { return gate(j) * tanh(cell(j)); }), cell};
+      },
+      within);
+  differential({x, u, length}, {h.last("y"), c.last("cell")});
+  differential({x, u, length}, {h.after("all")});
+  // Until the sum of a row is above 3, and for odd steps alone.
+  auto [sums] = scan<1>(
+      {m}, n, {carry("sums", {k}, 0.0f)},
+      [&](Expr i, Expr t, const Carried& now) -> Next {
+        return {compute("next", {k}, [&](Expr j) { return now[0](k - 1 - j) + x(i, t); })};
+      },
+      [&](Expr, Expr t, const Carried& now) {
+        return (t % 2 == 1) & (sum(k, [&](Expr r) { return now[0](r); }) <= 3.0f);
+      });
+  differential({x}, {sums.last("y")});
+  differential({x}, {sums.after("y")});
+}
+
+TEST_CASE("functions of another library") {
+  Tensor x = input("x", f32, {m, n});
+  const Tensor more = compute("more", {m, n}, [&](Expr i, Expr j) { return x(i, j) + 1.0f; });
+  const ExternResult result{"y", f32, {m, n}};
+  const auto twice = [&](const Tensor& y) {
+    return compute("z", {m, n}, [&](Expr i, Expr j) { return y(i, j) * 2.0f; });
+  };
+  differential({x}, {twice(extern_call(test::reversed(), result, {more}))});
+  differential({x}, {twice(extern_call(test::reversed(), result, {more}, m, [](Expr i) -> Parts {
+                 return {.writes = {{i, kWhole}}, .reads = {{m - 1 - i, kWhole}}};
+               }))});
+  // Blocks of four columns.
+  Tensor wide = input("wide", f32, {m, n * 4}), b = input("b", f32, {n});
+  const Tensor biased =
+      compute("biased", wide.shape(), [&](Expr i, Expr j) { return wide(i, j) + b(j / 4); });
+  const Tensor blocks = extern_call(test::reversed(), {"blocks", f32, wide.shape()}, {biased},
+                                    {m, n}, [](Expr i, Expr s) -> Parts {
+                                      const Part columns(s * 4, s * 4 + 4);
+                                      return {.writes = {{i, columns}}, .reads = {{i, columns}}};
+                                    });
+  differential({wide, b},
+               {compute("z", wide.shape(), [&](Expr i, Expr j) { return blocks(i, j) * 2.0f; })});
 }
 
 TEST_CASE("the rows of a scan run in parallel, its steps do not") {

@@ -10,7 +10,7 @@
 #define LAYOUT_CHECK(condition) _Static_assert(condition, #condition)
 #endif
 
-LAYOUT_CHECK(TENON_ABI_VERSION == 2);
+LAYOUT_CHECK(TENON_ABI_VERSION == 3);
 LAYOUT_CHECK(offsetof(tenon_call, buffers) == 0);
 LAYOUT_CHECK(offsetof(tenon_call, sizes) == 8);
 LAYOUT_CHECK(offsetof(tenon_call, scalars) == 16);
@@ -18,7 +18,17 @@ LAYOUT_CHECK(offsetof(tenon_call, workspace) == 24);
 LAYOUT_CHECK(offsetof(tenon_call, executor) == 32);
 LAYOUT_CHECK(offsetof(tenon_call, math) == 40);
 LAYOUT_CHECK(offsetof(tenon_call, fault) == 48);
-LAYOUT_CHECK(sizeof(tenon_call) == 56);
+LAYOUT_CHECK(offsetof(tenon_call, externs) == 56);
+LAYOUT_CHECK(sizeof(tenon_call) == 64);
+LAYOUT_CHECK(offsetof(tenon_extern_slot, function) == 0);
+LAYOUT_CHECK(offsetof(tenon_extern_slot, user) == 8);
+LAYOUT_CHECK(sizeof(tenon_extern_slot) == 16);
+LAYOUT_CHECK(offsetof(tenon_array, data) == 0);
+LAYOUT_CHECK(offsetof(tenon_array, shape) == 8);
+LAYOUT_CHECK(offsetof(tenon_array, strides) == 16);
+LAYOUT_CHECK(offsetof(tenon_array, rank) == 24);
+LAYOUT_CHECK(offsetof(tenon_array, bits) == 28);
+LAYOUT_CHECK(sizeof(tenon_array) == 32);
 LAYOUT_CHECK(offsetof(tenon_executor, self) == 0);
 LAYOUT_CHECK(offsetof(tenon_executor, parallel_for) == 8);
 LAYOUT_CHECK(sizeof(tenon_executor) == 16);

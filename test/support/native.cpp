@@ -7,8 +7,10 @@
 
 #include "support/guard_buffer.h"
 #include "tenon/base/macros.h"
+#include "tenon/ir/visit.h"
 #include "tenon/lower/lower.h"
 #include "tenon/runtime/math.h"
+#include "tenon/runtime/signature.h"
 
 namespace tenon::test {
 namespace {
@@ -75,8 +77,12 @@ absl::Status call_guarded(const Code& code, const Program& program, const Sizes&
   executor.set_workspace(workspace.data(), layout);
   const tenon_executor table = executor_table(executor);
   tenon_fault fault{-1, 0, 0};
+  std::vector<tenon_extern_slot> externs;
+  for (const ExternFunction& one : externs_of(program->body)) {
+    externs.push_back({one.function, one.user});
+  }
   const tenon_call call{buffers.data(), size_values.data(), scalars.data(), workspace.data(),
-                        &table,         &default_math(),    &fault};
+                        &table,         &default_math(),    &fault,         externs.data()};
   code.entry()(&call);
 
   size_t next = 0;
@@ -87,6 +93,10 @@ absl::Status call_guarded(const Code& code, const Program& program, const Sizes&
     if (from.bytes() > 0) std::memcpy((*array)->data(), from.data(), from.bytes());
   }
   if (fault.site < 0) return absl::OkStatus();
+  if (code.checks()[static_cast<size_t>(fault.site)].starts_with(kExternSite)) {
+    return absl::AbortedError(code.checks()[static_cast<size_t>(fault.site)] + " returned " +
+                              std::to_string(fault.index));
+  }
   return absl::OutOfRangeError(code.checks()[static_cast<size_t>(fault.site)] + " is " +
                                std::to_string(fault.index) + ", outside of [0, " +
                                std::to_string(fault.bound) + ")");

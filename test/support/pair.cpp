@@ -4,6 +4,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "support/extern_functions.h"
 #include "tenon/base/macros.h"
 #include "tenon/schedule/replay.h"
 
@@ -96,7 +97,7 @@ absl::StatusOr<Pair> parse_pair(std::string_view text) {
     }
   }
   Pair pair;
-  TENON_ASSIGN_OR_RETURN(pair.c.program, parse(program));
+  TENON_ASSIGN_OR_RETURN(pair.c.program, parse(program, extern_functions()));
   TENON_RETURN_IF_ERROR(read_values(values, pair));
   TENON_ASSIGN_OR_RETURN(const std::vector<TraceLine> steps, parse_trace(trace));
   for (const TraceLine& step : steps) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "support/extern_functions.h"
 #include "tenon/dsl/dsl.h"
 #include "tenon/ir/scalar_ops.h"
 #include "tenon/ir/visit.h"
@@ -261,8 +262,20 @@ class Generator {
       })};
     };
     forms_.insert("scan");
-    const auto [state] = scan<1>(outer, steps, {carry(name + "_state", own, init)}, step,
-                                 rng_.chance(30) ? Direction::kBackward : Direction::kForward);
+    const Direction direction = rng_.chance(30) ? Direction::kBackward : Direction::kForward;
+    const std::vector<Carry> carried = {carry(name + "_state", own, init)};
+    // A bound on the axis, by data where there is any; or a condition on the state itself.
+    const auto where = [&](Index at, const Carried& now) {
+      const std::optional<Expr> data = an_i32(axes_of(at.first(at.size() - 1), outer));
+      const Expr t = at[at.size() - 1];
+      const Expr bound = data ? t < *data : t < Expr(rng_.between(0, 9));
+      if (own.empty() && rng_.chance(40)) return bound | (now[0]() < cast(type, Expr(3)));
+      return rng_.chance(70) ? bound : condition(axes_of(at, around), 1);
+    };
+    const bool is_part = rng_.chance(40);
+    if (is_part) forms_.insert("scan of some steps");
+    const auto [state] = is_part ? scan<1>(outer, steps, carried, step, where, direction)
+                                 : scan<1>(outer, steps, carried, step, direction);
     switch (rng_.below(3)) {
       case 0: tensors_.push_back(state.after(name)); break;
       case 1: tensors_.push_back(state.before(name)); break;
@@ -294,11 +307,62 @@ class Generator {
     };
     const auto value = [&](Index r) { return expression(type, axes_of(r, extents), 1); };
     constexpr Reducer kOps[] = {Reducer::kSum, Reducer::kMax, Reducer::kMin};
-    std::optional<Reducer> by;
-    if (!type.is_bool() && rng_.chance(60)) by = kOps[rng_.below(3)];
-    forms_.insert(by ? "accumulating update" : "storing update");
     const Domain domain = init.rank() == 0 ? Domain(extents) : Domain(extents).where(some);
-    return scatter(domain, index, value, by);
+    const bool accumulates = !type.is_bool() && rng_.chance(60);
+    forms_.insert(accumulates ? "accumulating update" : "storing update");
+    return accumulates ? scatter(domain, index, value, kOps[rng_.below(3)])
+                       : scatter(domain, index, value);
+  }
+
+  // The greatest value that meets each place, and the element that it came with.
+  void make_reducing_update(const std::string& name) {
+    Type type = rng_.pick(types());
+    if (type.is_bool()) type = i32;
+    const Expr extent = rng_.pick(extents_), elements = rng_.pick(extents_);
+    const auto greater = [&](const Values& s, const Values& v) -> Values {
+      // A NaN is never greater, and never taken.
+      const Expr takes = s[0] < v[0];
+      return {select(takes, v[0], s[0]), select(takes, v[1], s[1])};
+    };
+    const auto join = [&](const Values& s, const Values& t) -> Values {
+      const Expr takes = (s[0] < t[0]) | ((s[0] == t[0]) & (t[1] < s[1]));
+      return {select(takes, t[0], s[0]), select(takes, t[1], s[1])};
+    };
+    const Expr lowest = identity_of(Reducer::kMax, type);
+    const Reduction best = reducer("best", {lowest, Expr(std::numeric_limits<int64_t>::max())},
+                                   {type, i64}, greater, join);
+    const Tensor values = compute(name + "_lowest", {extent}, [&](Expr) { return lowest; });
+    const Tensor places = compute(name + "_none", {extent}, [&](Expr) { return Expr(-1); });
+    const Domain domain = Domain(elements).where([&](Expr) { return extent > 0; });
+    const auto index = [&](Expr r) {
+      return an_i32({{r, elements}}).value_or(r * rng_.between(1, 3)) % extent;
+    };
+    const auto element = [&](Expr r) -> Values {
+      return {expression(type, {{r, elements}}, 1), r};
+    };
+    forms_.insert("reducing update");
+    const auto [value, at] =
+        update<2>({name, name + "_at"}, {values, places}, scatter(domain, index, element, best));
+    if (rng_.chance(70)) tensors_.push_back(at);
+    tensors_.push_back(value);
+  }
+
+  // What a C function makes of another tensor: of all of it, or of each row.
+  void make_extern(const std::string& name) {
+    const Tensor of = rng_.pick(tensors_);
+    const ExternResult result{name, of.type(), of.shape()};
+    forms_.insert("extern");
+    if (of.rank() == 0 || rng_.chance(30)) {
+      tensors_.push_back(extern_call(reversed(), result, {of}));
+      return;
+    }
+    const auto row = [&](Expr i) -> Parts {
+      std::vector<Part> from(static_cast<size_t>(of.rank()), kWhole), to = from;
+      to[0] = i;
+      from[0] = of.size(0) - 1 - i;
+      return {.writes = {to}, .reads = {from}};
+    };
+    tensors_.push_back(extern_call(reversed(), result, {of}, of.size(0), row));
   }
 
   // The stage before, element by element: the two may share memory.
@@ -342,6 +406,8 @@ class Generator {
     if (rng_.chance(8)) return make_scan(name);
     if (rng_.chance(5)) return make_concat(name);
     if (rng_.chance(5)) return make_several(name);
+    if (rng_.chance(4)) return make_reducing_update(name);
+    if (rng_.chance(4)) return make_extern(name);
     const Tensor other = rng_.pick(tensors_);
     if (rng_.chance(8) && has_plain_shape(other)) {
       tensors_.push_back(update(name, other, random_scatter(other)));

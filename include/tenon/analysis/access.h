@@ -4,7 +4,8 @@
 //
 // Indices, guards and bounds are given over loops and names from outside: names that are bound
 // inside the statement are replaced by their values. A vector index (a Ramp) becomes one more loop,
-// over the lanes, that belongs to this access alone.
+// over the lanes, that belongs to this access alone. So does a range of the part of a buffer that
+// an extern function is given.
 #pragma once
 
 #include <optional>
@@ -31,11 +32,13 @@ struct Access {
   // Position in program order: larger runs later within one iteration of the common loops. The
   // reads of a statement come before its write.
   int order = 0;
-  // The Store, Accumulate, For, If, Bind or Alloc that it belongs to.
+  // The Store, Accumulate, Call, For, If, Bind or Alloc that it belongs to.
   const StmtNode* statement = nullptr;
 
   // Of kAccumulate.
   const Accumulate& accumulation() const { return std::get<Accumulate>(statement->kind); }
+  // The call whose part it is; null for all others. (Indices of parts are accesses as well.)
+  const Call* call() const { return std::get_if<Call>(&statement->kind); }
 };
 
 // All accesses in s, in program order. Accesses in loop bounds, guards and indices are reads.

@@ -4,6 +4,7 @@
 #include "tenon/dsl/border.h"
 #include "tenon/dsl/build.h"
 #include "tenon/dsl/domain.h"
+#include "tenon/dsl/extern.h"
 #include "tenon/dsl/pieces.h"
 #include "tenon/dsl/quantized.h"
 #include "tenon/dsl/reduce.h"

@@ -21,12 +21,22 @@
 // it, whatever the order of what it returns. Tensors that it computes live inside the loop, and
 // belong to it: only the results of the scan may be read outside.
 //
+// Steps may be left out, by a condition after the step: a function of the same arguments, asked
+// before each step and of that step alone. Where it does not hold, every state keeps its value, and
+// nothing of the step is evaluated; so `after` repeats the state, `last` has that of the last step
+// that was taken, or the init. A length per row is a condition on t, and the loop ends there if
+// only `last` is used:
+//
+//   auto [h] = scan<1>({m}, steps, {carry("h", {hidden}, 0.0f)}, step,
+//                      [&](Expr i, Expr t, const Carried&) { return t < lengths(i); });
+//
 // Direction::kBackward goes from the last element of the axis to the first. carry without an init
 // is no state but something that a step gives besides: now[...] of it must not be read.
 #pragma once
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,8 +114,10 @@ class ScanBuilder {
   ~ScanBuilder();
   const Carried& now() const { return now_; }
   const Index& place() const { return place_; }  // outer indices and the element of the axis
+  void where(const Expr& condition);             // of the steps that are taken
   std::vector<Scanned> finish(const Next& next);
-  std::vector<Scanned> wrong_arity();
+  // Of a function that takes something else than the indices of place() and the states.
+  Expr wrong_arity(const std::string& what) const;
 
  private:
   Index place_;
@@ -119,26 +131,38 @@ template <class F, size_t... Is>
 struct TakesStep<F, std::index_sequence<Is...>> {
   static constexpr bool value = std::is_invocable_v<const F&, ExprAt<Is>..., const Carried&>;
 };
-template <class F, size_t... Is>
-Next call_step_with(const F& f, const Index& at, const Carried& now, std::index_sequence<Is...>) {
+template <class R, class F, size_t... Is>
+R call_step(const F& f, const Index& at, const Carried& now, std::index_sequence<Is...>) {
   return f(at[static_cast<int>(Is)]..., now);
 }
 
-template <class F, size_t N = 1>
-std::vector<Scanned> run_step(ScanBuilder& scan, const F& step) {
+// f at the place of the scan; nothing where it takes something else.
+template <class R, class F, size_t N = 1>
+std::optional<R> call_in(const ScanBuilder& scan, const F& f) {
   if constexpr (N <= 8) {
     using Indices = std::make_index_sequence<N>;
     if constexpr (TakesStep<F, Indices>::value) {
       if (scan.place().size() == static_cast<int>(N)) {
-        return scan.finish(call_step_with(step, scan.place(), scan.now(), Indices()));
+        return call_step<R>(f, scan.place(), scan.now(), Indices());
       }
     }
-    return run_step<F, N + 1>(scan, step);
+    return call_in<R, F, N + 1>(scan, f);
   } else if constexpr (std::is_invocable_v<const F&, Index, const Carried&>) {
-    return scan.finish(step(scan.place(), scan.now()));
+    return R(f(scan.place(), scan.now()));
   } else {
-    return scan.wrong_arity();
+    return std::nullopt;
   }
+}
+
+template <size_t N, class F>
+std::array<Scanned, N> finish_scan(ScanBuilder& scan, const F& step) {
+  const std::optional<Next> next = call_in<Next>(scan, step);
+  const NextState wrong(next ? Expr() : scan.wrong_arity("the step"));
+  std::vector<Scanned> scanned = scan.finish(next ? *next : Next(scan.now().size(), wrong));
+  scanned.resize(N);
+  std::array<Scanned, N> array;
+  std::move(scanned.begin(), scanned.end(), array.begin());
+  return array;
 }
 
 }  // namespace dsl
@@ -149,11 +173,18 @@ template <size_t N, class F>
 std::array<Scanned, N> scan(std::vector<Expr> outer, const Expr& steps, std::vector<Carry> states,
                             const F& step, Direction direction = Direction::kForward) {
   dsl::ScanBuilder builder(std::move(outer), steps, std::move(states), direction);
-  std::vector<Scanned> scanned = dsl::run_step(builder, step);
-  scanned.resize(N);
-  std::array<Scanned, N> array;
-  std::move(scanned.begin(), scanned.end(), array.begin());
-  return array;
+  return dsl::finish_scan<N>(builder, step);
+}
+
+// The steps for which `where` holds, a bool.
+template <size_t N, class F, class Where>
+requires(!std::is_convertible_v<Where, Direction>) std::array<Scanned, N> scan(
+    std::vector<Expr> outer, const Expr& steps, std::vector<Carry> states, const F& step,
+    const Where& where, Direction direction = Direction::kForward) {
+  dsl::ScanBuilder builder(std::move(outer), steps, std::move(states), direction);
+  const std::optional<Expr> condition = dsl::call_in<Expr>(builder, where);
+  builder.where(condition ? *condition : builder.wrong_arity("where"));
+  return dsl::finish_scan<N>(builder, step);
 }
 
 }  // namespace tenon

@@ -115,8 +115,10 @@ std::ostream& operator<<(std::ostream& out, const Program& program);
 std::ostream& operator<<(std::ostream& out, const Expr& e);
 
 // Reads the printed form. Errors name line and column, what was found and what was expected. Safe
-// on hostile text: bounded depth, no crash.
-absl::StatusOr<Program> parse(std::string_view text);
+// on hostile text: bounded depth, no crash. An extern function of the text is the one of this name
+// in `functions`, and bound to nothing where there is none.
+absl::StatusOr<Program> parse(std::string_view text,
+                              const std::vector<ExternFunction>& functions = {});
 
 // --- Identity.
 

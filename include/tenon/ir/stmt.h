@@ -1,4 +1,4 @@
-// Statements: immutable values over seven kinds of node.
+// Statements: immutable values over eight kinds of node.
 //
 //   Stmt s = make_for(i, 0, n, ForKind::kSerial, store(out, {i}, load(x, {i}) * 2.0f));
 //   if (const For* loop = s.as<For>()) ...
@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
+#include "tenon/base/extern_function.h"
 #include "tenon/ir/expr.h"
 
 namespace tenon {
@@ -155,8 +157,38 @@ struct Bind {
   Expr value;
 };
 
+// A C function that a Program calls. The text has the name only; a function that was read from a
+// text and is not bound to one of the process runs nowhere.
+struct ExternFunction {
+  std::string name;
+  tenon_extern function = nullptr;  // null: not bound
+  void* user = nullptr;             // its first argument
+
+  friend bool operator==(const ExternFunction&, const ExternFunction&) = default;
+};
+
+// The part of a buffer that a call is given.
+struct CallRegion {
+  // The indices [lo, hi) of a dimension, empty when hi <= lo. With a null hi the index lo alone,
+  // which is no dimension of what the function gets.
+  struct Range {
+    Expr lo, hi;
+  };
+  Buffer buffer;
+  std::vector<Range> ranges;  // one per dimension
+  // In elements, once lowering has made the buffer flat; empty before.
+  std::vector<Expr> strides;
+};
+
+// function(writes..., reads...): what the function does is known only by the parts. It reads all
+// of the one and stores every element of the other; a buffer that it writes is given to it once.
+struct Call {
+  ExternFunction function;
+  std::vector<CallRegion> writes, reads;
+};
+
 struct StmtNode {
-  std::variant<Store, Accumulate, For, If, Seq, Alloc, Bind> kind;
+  std::variant<Store, Accumulate, For, If, Seq, Alloc, Bind, Call> kind;
 };
 
 template <class T>
@@ -176,6 +208,11 @@ Stmt seq(std::vector<Stmt> stmts);  // flattens; one statement stays itself
 Stmt alloc(const Buffer& buffer, std::vector<Expr> shape, Memory memory = Memory::kAuto,
            Expr offset = {});
 Stmt bind(const Var& var, Expr value);
+Stmt call(ExternFunction function, std::vector<CallRegion> writes, std::vector<CallRegion> reads);
+
+// The parts of a call, those that it writes first: as the function gets them.
+std::vector<CallRegion> regions_of(const Call& call);
+bool writes(const Call& call, const Buffer& buffer);
 
 // The statements of a Seq, or the statement alone. For walking bodies uniformly.
 std::vector<Stmt> statements_of(const Stmt& s);

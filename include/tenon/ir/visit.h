@@ -72,7 +72,15 @@ void for_each_child(const Stmt& s, const OnExpr& on_expr, const OnStmt& on_stmt)
       [&](const Seq& x) {
         for (const Stmt& part : x.stmts) on_stmt(part);
       },
-      [&](const Alloc& x) { all(x.shape), each(x.offset); }, [&](const Bind& x) { each(x.value); });
+      [&](const Alloc& x) { all(x.shape), each(x.offset); }, [&](const Bind& x) { each(x.value); },
+      [&](const Call& x) {
+        for (const std::vector<CallRegion>* parts : {&x.writes, &x.reads}) {
+          for (const CallRegion& part : *parts) {
+            for (const CallRegion::Range& range : part.ranges) each(range.lo), each(range.hi);
+            all(part.strides);
+          }
+        }
+      });
 }
 
 // Bottom-up: children first, then f on the result.
@@ -127,7 +135,7 @@ bool touches_memory(const Expr& e);
 using VarMap = std::map<Var, Expr>;
 Expr substitute(const Expr& e, const VarMap& values);
 Stmt substitute(const Stmt& s, const VarMap& values);
-// Replaces buffers in loads, stores, accumulates and Allocs.
+// Replaces buffers in loads, stores, accumulates, calls and Allocs.
 using BufferMap = std::map<Buffer, Buffer>;
 Expr substitute(const Expr& e, const BufferMap& buffers);
 Stmt substitute(const Stmt& s, const BufferMap& buffers);
@@ -142,6 +150,8 @@ std::set<Var> free_vars(const Expr& e);
 std::vector<Reduction> reducers_of(const Stmt& s);
 // The instructions of loops in s, likewise.
 std::vector<Instruction> instructions_of(const Stmt& s);
+// The functions that calls in s call, likewise.
+std::vector<ExternFunction> externs_of(const Stmt& s);
 
 // A copy of s in which every loop, bound name and local buffer that s declares is a new identity
 // of the same name. For passes that copy a body.

@@ -29,6 +29,7 @@ struct Explanation {
   // Operations on floats and integers outside of indices, and the bytes of all arguments; known
   // when every size is. Iterations of guarded tails count whole.
   std::optional<int64_t> operations, argument_bytes;
+  std::vector<std::string> calls;  // of extern functions, whose work nobody knows
   int64_t shared_bytes = 0, bytes_per_worker = 0;  // of workspace; with symbolic sizes at 0
   std::vector<std::string> arrays_in_memory;       // local ones that did not become registers
   // Instructions of the schedule of which the code has none, and why: their loops stayed.

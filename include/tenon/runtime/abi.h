@@ -10,11 +10,13 @@
 
 #include <stdint.h>
 
+#include "tenon/base/extern_function.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define TENON_ABI_VERSION 2
+#define TENON_ABI_VERSION 3
 
 /* One chunk of a parallel loop: iterations [begin, end) on this worker. */
 typedef void (*tenon_task)(void* context, int64_t begin, int64_t end, int32_t worker);
@@ -72,9 +74,15 @@ typedef struct tenon_math {
  * compare-exchange on `site`, so that parallel chunks do not mix their reports. */
 typedef struct tenon_fault {
   int64_t site;  /* index into the kernel's table of checks */
-  int64_t index; /* the value that was out of range */
+  int64_t index; /* the value that was out of range, or what an extern function returned */
   int64_t bound; /* it had to be in [0, bound) */
 } tenon_fault;
+
+/* An extern function that the kernel calls. */
+typedef struct tenon_extern_slot {
+  tenon_extern function;
+  void* user;
+} tenon_extern_slot;
 
 typedef struct tenon_call {
   void* const* buffers;    /* one pointer per buffer parameter, in parameter order */
@@ -84,6 +92,7 @@ typedef struct tenon_call {
   const tenon_executor* executor;
   const tenon_math* math;
   tenon_fault* fault;
+  const tenon_extern_slot* externs; /* in the order of the kernel's list; null without any */
 } tenon_call;
 
 typedef void (*tenon_kernel)(const tenon_call* call);

@@ -219,6 +219,9 @@ struct CallPlan {
   std::vector<Binding> bindings;  // one per size
 };
 
+// How the text of a check begins whose number is what an extern function returned.
+inline constexpr char kExternSite[] = "extern function ";
+
 struct Signature {
   std::string kernel;                  // name, for messages
   std::vector<std::string> sizes;      // size variables that are run-time values

@@ -11,7 +11,7 @@ int main(void) {
   void* const buffers[1] = {x};
   const int64_t sizes[1] = {3};
   tenon_fault fault = {-1, 0, 0};
-  tenon_call call = {buffers, sizes, 0, 0, 0, 0, &fault};
+  tenon_call call = {buffers, sizes, 0, 0, 0, 0, &fault, 0};
   tenon_kernel kernel = add_one;
   kernel(&call);
   return x[0] == 2 && x[2] == 4 && fault.site == -1 ? 0 : 1;
