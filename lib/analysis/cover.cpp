@@ -1,4 +1,4 @@
-#include "analysis/cover.h"
+#include "tenon/analysis/cover.h"
 
 #include <algorithm>
 #include <functional>

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "analysis/cover.h"
 #include "analysis/stage_nest.h"
+#include "tenon/analysis/cover.h"
 #include "tenon/analysis/find.h"
 #include "tenon/base/status.h"
 

@@ -178,6 +178,11 @@ absl::StatusOr<Inline> may_inline(const Program& program, const Buffer& stage) {
     if (a.order < (*store)->order && !shares_loop(a, **store)) {
       return refuse(text_of(stage, program) + " is read before it is stored");
     }
+    if (const Call* call = a.call()) {
+      return refuse("extern function " + call->function.name + " reads " + text_of(stage, program) +
+                        ", and a function takes memory, not an expression",
+                    {}, {"compute_at(" + text_of(stage, program) + ", ...)"});
+    }
     readers.push_back(&a);
   }
   const auto definition = find_definition(scope->statements, (*store)->statement, {});

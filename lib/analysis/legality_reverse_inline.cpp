@@ -1,12 +1,12 @@
 // May an elementwise stage be written by the nest of the stage that it reads?
 #include <algorithm>
 
-#include "analysis/cover.h"
 #include "analysis/hoisting.h"
 #include "analysis/own_indices.h"
 #include "analysis/place.h"
 #include "analysis/stage_nest.h"
 #include "analysis/text.h"
+#include "tenon/analysis/cover.h"
 #include "tenon/analysis/legality_placement.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/base/macros.h"

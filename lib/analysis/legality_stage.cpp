@@ -1,12 +1,12 @@
 // May a body work on a local copy of the part of a buffer that it touches?
 #include <algorithm>
 
-#include "analysis/cover.h"
 #include "analysis/extent.h"
 #include "analysis/own_indices.h"
 #include "analysis/stage_nest.h"
 #include "analysis/text.h"
 #include "tenon/analysis/access.h"
+#include "tenon/analysis/cover.h"
 #include "tenon/analysis/legality_storage.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/base/macros.h"

@@ -1,13 +1,13 @@
 // May a stage live in the memory of an output?
 #include <algorithm>
 
-#include "analysis/cover.h"
 #include "analysis/injective.h"
 #include "analysis/overwrite.h"
 #include "analysis/own_indices.h"
 #include "analysis/place.h"
 #include "analysis/text.h"
 #include "tenon/analysis/access.h"
+#include "tenon/analysis/cover.h"
 #include "tenon/analysis/legality_storage.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/analysis/simplify.h"

@@ -2,10 +2,10 @@
 //
 //   alloc y: f32[m, n]
 //   for i in 0..m { call gemm(out y[i, 0..n], x[i, 0..k], w[0..n, 0..k]) }
-#include "analysis/cover.h"
 #include "dsl/emit.h"
 #include "dsl/hoist.h"
 #include "tenon/analysis/access.h"
+#include "tenon/analysis/cover.h"
 #include "tenon/analysis/find.h"
 #include "tenon/ir/names.h"
 #include "tenon/ir/operators.h"

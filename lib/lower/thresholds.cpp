@@ -42,11 +42,14 @@ class Collector {
         },
         [&](const Alloc&) {},
         [&](const Call& x) {
+          std::vector<Expr> ends;
           for (const CallRegion& part : regions_of(x)) {
             for (const CallRegion::Range& range : part.ranges) {
-              leaf({range.lo}, range.hi ? range.hi : range.lo, false);
+              ends.push_back(range.lo);
+              if (range.hi) ends.push_back(range.hi);
             }
           }
+          leaf(ends, constant_int(i64, 0), false);
         });
   }
 

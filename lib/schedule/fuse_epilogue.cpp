@@ -56,7 +56,8 @@ std::vector<Access> producer_writes(const Program& program, const Buffer& stage)
 // stands in no loop either.
 Var place_after(const std::vector<Access>& writes) {
   Var found;
-  const std::vector<For>& last = writes.back().loops;
+  std::vector<For> last = writes.back().loops;
+  std::erase_if(last, [](const For& l) { return !l.body; });  // of a call's part alone
   for (const For& loop : last) {
     const bool around_all = std::all_of(writes.begin(), writes.end(), [&](const Access& a) {
       return std::any_of(a.loops.begin(), a.loops.end(),

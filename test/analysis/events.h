@@ -122,7 +122,11 @@ class Tracer {
         [&](const Seq& x) {
           for (const Stmt& part : x.stmts) statement(part);
         },
-        [&](const Alloc& x) { ++instances_[x.buffer.id()]; }, [&](const Bind&) {});
+        [&](const Alloc& x) { ++instances_[x.buffer.id()]; }, [&](const Bind&) {},
+        [&](const Call& x) {
+          for (const CallRegion& part : x.reads) touch_all(Access::Kind::kRead, part, {});
+          for (const CallRegion& part : x.writes) touch_all(Access::Kind::kWrite, part, {});
+        });
     part_ = outer_part;
     statement_ = outer;
   }
@@ -131,6 +135,19 @@ class Tracer {
     walk(e, [&](const Expr& x) {
       if (const Load* l = x.as<Load>()) event(Access::Kind::kRead, l->buffer, l->indices, {});
     });
+  }
+
+  // Every element of the part, behind the indices that are chosen.
+  void touch_all(Access::Kind kind, const CallRegion& part, const std::vector<Expr>& indices) {
+    if (indices.size() == part.ranges.size()) return event(kind, part.buffer, indices, {});
+    const CallRegion::Range& range = part.ranges[indices.size()];
+    const int64_t lo = *evaluate(range.lo, loops_);
+    const int64_t hi = range.hi ? *evaluate(range.hi, loops_) : lo + 1;
+    for (int64_t i = lo; i < hi; ++i) {
+      std::vector<Expr> more = indices;
+      more.emplace_back(i);
+      touch_all(kind, part, more);
+    }
   }
 
   void event(Access::Kind kind, const Buffer& buffer, const std::vector<Expr>& indices,

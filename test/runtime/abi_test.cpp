@@ -25,9 +25,9 @@ TEST_CASE("the C interface compiles as C") {
     CHECK(std::system(command.c_str()) == 0);
   }
   // Older C has no static assertion, but the header itself must do.
-  const std::string command =
-      "cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -include " + root +
-      "/include/tenon/runtime/abi.h -x c /dev/null";
+  const std::string command = "cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I" +
+                              root + "/include -include " + root +
+                              "/include/tenon/runtime/abi.h -x c /dev/null";
   INFO(command);
   CHECK(std::system(command.c_str()) == 0);
 }

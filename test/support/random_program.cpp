@@ -44,7 +44,7 @@ struct Axis {
 
 class Generator {
  public:
-  explicit Generator(Rng& rng) : rng_(rng), exact_(rng.chance(40)) {}
+  explicit Generator(Rng& rng) : rng_(rng), rare_(Rng(rng).bits()), exact_(rng.chance(40)) {}
 
   RandomCase make() {
     make_extents();
@@ -272,7 +272,7 @@ class Generator {
       if (own.empty() && rng_.chance(40)) return bound | (now[0]() < cast(type, Expr(3)));
       return rng_.chance(70) ? bound : condition(axes_of(at, around), 1);
     };
-    const bool is_part = rng_.chance(40);
+    const bool is_part = rare_.chance(40);
     if (is_part) forms_.insert("scan of some steps");
     const auto [state] = is_part ? scan<1>(outer, steps, carried, step, where, direction)
                                  : scan<1>(outer, steps, carried, step, direction);
@@ -406,8 +406,8 @@ class Generator {
     if (rng_.chance(8)) return make_scan(name);
     if (rng_.chance(5)) return make_concat(name);
     if (rng_.chance(5)) return make_several(name);
-    if (rng_.chance(4)) return make_reducing_update(name);
-    if (rng_.chance(4)) return make_extern(name);
+    if (rare_.chance(4)) return make_reducing_update(name);
+    if (rare_.chance(4)) return make_extern(name);
     const Tensor other = rng_.pick(tensors_);
     if (rng_.chance(8) && has_plain_shape(other)) {
       tensors_.push_back(update(name, other, random_scatter(other)));
@@ -668,6 +668,7 @@ class Generator {
   };
 
   Rng& rng_;
+  Rng rare_;  // says where rare forms stand, so that programs without them stay what they were
   bool exact_;
   std::vector<Stretched> stretched_;
   std::vector<std::pair<Var, int64_t>> sizes_;

@@ -1,4 +1,8 @@
 // Does a store surely write what another access touches?
+//
+//   const std::vector<Access> all = accesses_of(body);
+//   covers(all[0], all[1], facts);          // all[0] stores every element that all[1] reads
+//   covers_before(all[0], all[1], facts);   // and does so first
 #pragma once
 
 #include "tenon/analysis/access.h"
