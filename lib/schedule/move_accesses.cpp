@@ -20,17 +20,18 @@ bool uses_any(const Stmt& s, const Moves& moves) {
                      [&](const auto& move) { return uses(s, move.first); });
 }
 
-// Only indices before those of the buffer are ever put to a part, which the function does not see:
-// legality refuses every other placement of what a call is given.
+// A box that moves as a whole: legality refuses every other placement of what a call is given.
 CallRegion moved(CallRegion part, const Moves& moves, const Placement& place) {
   const Buffer* to = target_of(part.buffer, moves);
   if (!to) return part;
-  std::vector<Expr> firsts;
-  for (const CallRegion::Range& range : part.ranges) firsts.push_back(range.lo);
-  const std::vector<Expr> placed = place(firsts);
-  const size_t more = placed.size() - firsts.size();
-  for (size_t d = 0; d < more; ++d) {
-    part.ranges.insert(part.ranges.begin() + static_cast<ptrdiff_t>(d), {placed[d], Expr()});
+  std::vector<Expr> firsts, ends;
+  for (const CallRegion::Range& range : part.ranges) {
+    firsts.push_back(range.lo);
+    ends.push_back(range.hi ? range.hi : range.lo);
+  }
+  firsts = place(firsts), ends = place(ends);
+  for (size_t d = 0; d < part.ranges.size(); ++d) {
+    part.ranges[d] = {firsts[d], part.ranges[d].hi ? ends[d] : Expr()};
   }
   part.buffer = *to;
   return part;

@@ -87,9 +87,16 @@ TEST_CASE("Producers and readers join the loop over the calls") {
     s.check();
     s->compute_at("before", joined);
     s.check();
+    s->hoist_alloc("before", joined);
+    s.check();
     s->parallelize(joined);
     s.check();
   }
+  Schedule s(p);
+  s.compute_at("before", s.all_loops("y")[0]);
+  s.hoist_alloc("before", s.all_loops("y")[0]);
+  CHECK_THAT(body_of(s.program()),
+             Catch::Contains("call reversed(out y[r, 0..n], before[r, 0..n])"));
 }
 
 TEST_CASE("Parts that overlap are a race") {
