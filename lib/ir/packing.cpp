@@ -1,5 +1,6 @@
 #include "tenon/ir/packing.h"
 
+#include <algorithm>
 #include <set>
 
 #include "tenon/ir/visit.h"
@@ -30,7 +31,7 @@ std::vector<Var> sizes_of(const Param& param) {
 
 }  // namespace
 
-Program packing_program(const Param& param) {
+Program packing_program(const Param& param, const std::vector<Expr>& requirements) {
   const Packing& packing = *param.packing;
   const Type type = param.buffer.type();
   const Buffer logical(param.name(), type);
@@ -54,6 +55,13 @@ Program packing_program(const Param& param) {
   ProgramData data;
   data.name = "pack_" + param.name();
   data.sizes = sizes_of(param);
+  for (const Expr& fact : requirements) {
+    const std::set<Var> used = free_vars(fact);
+    const bool is_known = std::all_of(used.begin(), used.end(), [&](const Var& var) {
+      return std::find(data.sizes.begin(), data.sizes.end(), var) != data.sizes.end();
+    });
+    if (is_known) data.requirements.push_back(fact);
+  }
   data.params.push_back({Role::kInput, logical, {}, packing.logical_shape, {}, {}});
   data.params.push_back({Role::kOutput, packed, {}, param.shape, {}, {}});
   data.body = seq({clear, move});

@@ -85,8 +85,9 @@ absl::StatusOr<std::shared_ptr<const KernelImpl>> KernelImpl::packer_for(
     const std::lock_guard lock(packer_mutex);
     if (packer.weight == weight.name() && packer.strides == logical_strides) return packer.kernel;
   }
-  TENON_ASSIGN_OR_RETURN(const Program program,
-                         with_checked_bounds(packing_program(with_packing(weight))));
+  TENON_ASSIGN_OR_RETURN(
+      const Program program,
+      with_checked_bounds(packing_program(with_packing(weight), scheduled->requirements)));
   TENON_ASSIGN_OR_RETURN(
       std::shared_ptr<const KernelImpl> kernel,
       core->compile(core, program, {logical_strides, StrideClass::kDense}, false));

@@ -59,6 +59,27 @@ TEST_CASE("the packed form is aligned and padded with zeros") {
   }
 }
 
+TEST_CASE("a layout may rely on what the Program requires, and so does packing") {
+  const Size k("k");
+  const Tensor w = weight("w", f32, {k});
+  const Tensor y = compute("y", {k}, [&](Expr i) { return w(i); });
+  Schedule s(program("few", {w}, {y}));
+  s.assume(Expr(k) < 4);
+  s.set_layout("w", [](Index i) { return Index{i[0] / 3, i[0] % 3}; });  // stored as w[1, k]
+  const Kernel kernel = compiled(jit().compile(s));
+  std::vector<float> values = {1, 2, 3, 4}, out(4);
+  for (const int64_t n : {0, 1, 3}) {
+    const absl::StatusOr<Packed> packed = kernel.pack("w", View(values.data(), {n}));
+    INFO(packed.status());
+    REQUIRE(packed.ok());
+    std::fill(out.begin(), out.end(), -1.0f);
+    REQUIRE(kernel({*packed}, {View(out.data(), {n})}).ok());
+    for (int64_t i = 0; i < n; ++i) CHECK(out[static_cast<size_t>(i)] == static_cast<float>(i + 1));
+  }
+  CHECK(message(kernel.pack("w", View(values.data(), {4})).status()) ==
+        "kernel pack_w: the requirement k < 4 does not hold with k = 4");
+}
+
 TEST_CASE("weights of one kernel may be packed in any order, from many threads") {
   const Size n("n");
   const Tensor a = weight("a", f32, {n, 4}), b = weight("b", f32, {4, n});
