@@ -189,7 +189,7 @@ void Encoder::add_condition(const Expr& condition, bool value, Environment& env)
     return;
   }
   if (const std::optional<int64_t> constant = as_int(condition)) {
-    if ((*constant != 0) != value) system_.at_least_zero(constant_row(-1));
+    if ((*constant != 0) != value) claim(constant_row(-1), false);
     return;
   }
   const Binary* x = condition.as<Binary>();
@@ -226,7 +226,7 @@ void Encoder::add_order(const Expr& less, const Expr& greater, int64_t gap, Envi
   }
   const Row low = row(less, env), high = row(greater, env);
   if (exact(low) && exact(high)) {
-    add_at_least_zero(high - low - constant_row(gap));
+    claim(high - low - constant_row(gap), false);
   } else {
     leave_out();
   }
@@ -238,13 +238,24 @@ void Encoder::equate(const Expr& a, Environment& env_a, const Expr& b, Environme
   // wrap.
   const Row difference = x - y;
   if (exact(difference) || (exact(x) && exact(y))) {
-    system_.equal_zero(difference);
+    claim(difference, true);
   } else {
     leave_out();
   }
 }
 
 void Encoder::add_at_least_zero(const Row& row) { system_.at_least_zero(row); }
+
+// What a condition says, unlike what unknowns are, holds in one alternative of a choice only.
+void Encoder::claim(Row row, bool equation) {
+  if (claims_) {
+    claims_->push_back({std::move(row), equation});
+  } else if (equation) {
+    system_.equal_zero(row);
+  } else {
+    system_.at_least_zero(row);
+  }
+}
 
 void Encoder::leave_out() { complete_ = false; }
 
@@ -265,6 +276,26 @@ void Encoder::add_facts() {
       add_condition(facts_.conditions()[i], true, outer_);
     }
   }
+}
+
+std::vector<IntegerSystem> Encoder::systems() const {
+  constexpr size_t kMaxSystems = 16;
+  std::vector<IntegerSystem> all = {system_};
+  for (const Choice& choice : choices_) {
+    if (all.size() * choice.size() > kMaxSystems) continue;
+    std::vector<IntegerSystem> more;
+    more.reserve(all.size() * choice.size());
+    for (const IntegerSystem& system : all) {
+      for (const std::vector<Claim>& claims : choice) {
+        more.push_back(system);
+        for (const Claim& claim : claims) {
+          claim.equation ? more.back().equal_zero(claim.row) : more.back().at_least_zero(claim.row);
+        }
+      }
+    }
+    all = std::move(more);
+  }
+  return all;
 }
 
 void Encoder::add_all_facts() {

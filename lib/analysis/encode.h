@@ -12,9 +12,10 @@
 //
 // Sums, differences and products with constants are rows. x // c is an unknown q with
 // 0 <= x - c*q <= c-1, keyed by the row of x, and x % c is x - c*q, so that equal quotients are one
-// unknown in every environment. min and max are unknowns with their two inequalities. A product of
-// two unknowns, data and everything else is an open unknown with constant bounds: it can only
-// weaken an answer "infeasible", and a witness must be checked by evaluation.
+// unknown in every environment. min and max are unknowns with their two inequalities; which of the
+// two they are, and which arm a select is, are choices (see systems()). A product of two unknowns,
+// data and everything else is an open unknown with constant bounds: it can only weaken an answer
+// "infeasible", and a witness must be checked by evaluation.
 #pragma once
 
 #include <cstdint>
@@ -86,14 +87,11 @@ class Encoder {
   // False once something was left out (a disjunction, a comparison of data): a solution need not
   // satisfy it.
   bool complete() const { return complete_; }
-  // m is max(a, b) or min(a, b). That it is not less (greater) than either is said; that it is one
-  // of them takes two systems, and is left to those who need it.
-  struct Extremum {
-    bool is_max;
-    Row a, b;
-    int unknown;
-  };
-  const std::vector<Extremum>& extrema() const { return extrema_; }
+  // That min(a, b) is a or b, and select(c, a, b) is a where c holds and b where it does not, takes
+  // a system for each alternative, and is left to those who need it: there is a solution just when
+  // one of these has one. Beyond a few choices the rest stays open, which only allows more.
+  bool has_choices() const { return !choices_.empty(); }
+  std::vector<IntegerSystem> systems() const;
   // The expressions that became open unknowns, each once.
   const std::vector<Expr>& open() const { return open_; }
   // The variables that have an unknown, or a row, in no particular environment: loops around,
@@ -114,6 +112,17 @@ class Encoder {
     int a, b;
     Span span;
   };
+  struct Extremum {  // max(a, b) or min(a, b)
+    bool is_max;
+    Row a, b;
+    int unknown;
+  };
+  struct Claim {  // row == 0 or row >= 0
+    Row row;
+    bool equation;
+  };
+  // Conjunctions, one of which holds.
+  using Choice = std::vector<std::vector<Claim>>;
   struct Opaque {
     Expr expr;
     int environment;  // 0: the same in all
@@ -129,7 +138,10 @@ class Encoder {
   Row quotient(const Row& x, int64_t divisor);
   Row product(const Row& a, const Row& b, const Expr& e);
   Row extremum(bool is_max, const Expr& e, const Binary& b, Environment& env);
+  Row selection(const Expr& e, const Select& s, Environment& env);
   Row opaque(const Expr& e, const Span& span, Environment& env);
+  // The unknown that stands for e; a second of the pair: it is new.
+  std::pair<int, bool> stand_in(const Expr& e, const Span& span, Environment& env);
   bool known_outside(const Var& var) const;
   bool differs(const Expr& e, const Environment& env) const;
   bool is_positive(const Expr& e, const Row& row, const Environment& env) const;
@@ -140,6 +152,7 @@ class Encoder {
   // Whether the value of an i64 expression with this row is the row's, without wrapping.
   bool exact(const Row& row) const;
   void add_at_least_zero(const Row& row);
+  void claim(Row row, bool equation);
   void add_order(const Expr& less, const Expr& greater, int64_t gap, Environment& env);
   void collect_bounds(const Expr& bound, BinaryOp op, Environment& env, std::vector<Row>& rows);
   void leave_out();
@@ -154,6 +167,9 @@ class Encoder {
   std::vector<Quotient> quotients_;
   std::vector<Product> products_;
   std::vector<Extremum> extrema_;
+  std::vector<Choice> choices_;
+  // Where claims go while the parts of a choice are encoded; null: into the system.
+  std::vector<Claim>* claims_ = nullptr;
   std::vector<Sum> sums_;
   std::vector<Opaque> opaques_;
   std::vector<Expr> open_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/bounds.h"
+#include "analysis/cases.h"
 #include "analysis/encode.h"
 #include "analysis/inspect.h"
 #include "analysis/linear.h"
@@ -77,10 +78,7 @@ Row Encoder::atom(const Expr& e, Environment& env) {
       default: break;
     }
   }
-  if (const Select* s = e.as<Select>()) {
-    const Row on_true = row(s->on_true, env), on_false = row(s->on_false, env);
-    return opaque(e, join(span_of(on_true), span_of(on_false)), env);
-  }
+  if (const Select* s = e.as<Select>()) return selection(e, *s, env);
   if (const Cast* c = e.as<Cast>(); c && c->a.type() == i64) {
     return opaque(e, span_of_cast(c->mode, i64, e.type(), span_of(row(c->a, env))), env);
   }
@@ -213,7 +211,35 @@ Row Encoder::extremum(bool is_max, const Expr& e, const Binary& b, Environment& 
   complete_ = false;  // that it is one of the two is not said
   add_at_least_zero(is_max ? row_of(m) - x : x - row_of(m));
   add_at_least_zero(is_max ? row_of(m) - y : y - row_of(m));
+  choices_.push_back({{Claim{row_of(m) - x, true}}, {Claim{row_of(m) - y, true}}});
   return row_of(m);
+}
+
+// One of the arms, where the condition says so. What a condition on data says is not known, but
+// the value is one of the two all the same.
+Row Encoder::selection(const Expr& e, const Select& s, Environment& env) {
+  const Row on_true = row(s.on_true, env), on_false = row(s.on_false, env);
+  const Span span = join(span_of(on_true), span_of(on_false));
+  if (has_load(s.condition)) add_open(e);
+  const auto [value, is_new] = stand_in(e, span, env);
+  if (!is_new) return row_of(value);
+  complete_ = false;
+  Choice choice;
+  std::vector<Claim>* const outer = claims_;
+  for (const bool holds : {true, false}) {
+    const Row difference = row_of(value) - (holds ? on_true : on_false);
+    const bool says_value = exact(holds ? on_true : on_false);
+    for (const Case& literals : cases_of(s.condition, holds)) {
+      std::vector<Claim> claims;
+      claims_ = &claims;
+      for (const Literal& literal : literals) add_condition(literal.condition, literal.value, env);
+      claims_ = outer;
+      if (says_value) claims.push_back({difference, true});
+      choice.push_back(std::move(claims));
+    }
+  }
+  choices_.push_back(std::move(choice));
+  return row_of(value);
 }
 
 // An expression has one value in all environments when everything in it does.
@@ -235,14 +261,18 @@ bool Encoder::lasts(const Expr& e) const {
 
 Row Encoder::opaque(const Expr& e, const Span& span, Environment& env) {
   add_open(e);
-  if (!lasts(e)) return row_of(unknown(span));
+  return row_of(stand_in(e, span, env).first);
+}
+
+std::pair<int, bool> Encoder::stand_in(const Expr& e, const Span& span, Environment& env) {
+  if (!lasts(e)) return {unknown(span), true};
   const int id = differs(e, env) ? env.id_ : 0;
   for (const Opaque& known : opaques_) {
-    if (known.environment == id && equal(known.expr, e)) return row_of(known.unknown);
+    if (known.environment == id && equal(known.expr, e)) return {known.unknown, false};
   }
   if (id == 0) mask_ |= vars_mask(e);  // facts may speak of it
   opaques_.push_back({e, id, unknown(span)});
-  return row_of(opaques_.back().unknown);
+  return {opaques_.back().unknown, true};
 }
 
 void Encoder::add_open(const Expr& e) {

@@ -67,6 +67,18 @@ std::string why_open(const std::vector<Expr>& open, const Program& within) {
                       : ": " + text_of(open.front(), within) + " is not linear in what is known";
 }
 
+// With numbers for the sizes that it multiplies, it is linear.
+std::vector<std::string> with_values(const std::vector<Expr>& open, const Program& within) {
+  std::string sizes;
+  if (open.empty()) return {};
+  for (const Var& size : within->sizes) {
+    if (!uses(open.front(), size)) continue;
+    sizes += (sizes.empty() ? "" : ", ") + std::string("{") + text_of(size, within) + ", ...}";
+  }
+  if (sizes.empty() || touches_memory(open.front())) return {};
+  return {"the same after Schedule(program, {" + sizes + "})"};
+}
+
 absl::Status explain_unknown(const Conflict& c, const Program& within) {
   const std::vector<Expr> indices = shifted_indices(c);
   std::string reason = "cannot tell whether " + element(c.a->buffer, c.a->indices, within) +
@@ -78,7 +90,8 @@ absl::Status explain_unknown(const Conflict& c, const Program& within) {
   }
   // Any one of several differences would do, and no single one can be called missing.
   if (missing.size() != 1) missing.clear();
-  return refuse(reason + why_open(c.meeting.open, within), std::move(missing));
+  return refuse(reason + why_open(c.meeting.open, within), std::move(missing),
+                with_values(c.meeting.open, within));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class Bounder {
           if (x.a.type().is_float() || x.a.type().element() == u64) return Span::of(e.type());
           return span_of(x.op, x.a.type(), of(x.a), of(x.b));
         },
-        [&](const Select& x) { return join(of(x.on_true), of(x.on_false)); },
+        [&](const Select& x) { return of(x); },
         [&](const Cast& x) { return span_of_cast(x.mode, x.a.type(), e.type(), of(x.a)); },
         [&](const Broadcast& x) { return of(x.a); },
         [&](const Ramp& x) {
@@ -47,6 +47,21 @@ class Bounder {
   }
 
  private:
+  // Each arm matters only where the condition says so. While conditions are followed the arms are
+  // taken as they are, since the way from one to the next has to end.
+  Span of(const Select& x) {
+    const Span condition = of(x.condition);
+    if (condition.at_least(1)) return of(x.on_true);
+    if (condition.at_most(0)) return of(x.on_false);
+    const bool is_plain = x.condition.type() != boolean || hops_ > 0;
+    const auto arm = [&](const Expr& value, const Expr& holds) {
+      if (is_plain || value.is<Const>()) return of(value);
+      const Facts facts = facts_.given(holds);
+      return Bounder(facts).of(value);
+    };
+    return join(arm(x.on_true, x.condition), arm(x.on_false, unary(UnaryOp::kNot, x.condition)));
+  }
+
   Span of(const Var& var) {
     if (hops_ > 0) return computed(var);
     // Bounds of inner loops mention outer ones again and again.

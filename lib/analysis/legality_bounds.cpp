@@ -1,5 +1,6 @@
 // The predicates about the bounds of a loop.
 #include "analysis/loop_bounds.h"
+#include "analysis/missing.h"
 #include "analysis/text.h"
 #include "tenon/analysis/legality.h"
 #include "tenon/analysis/prove.h"
@@ -14,9 +15,7 @@ Expr extent_of(const LoopSite& site) { return simplify(site.loop.hi - site.loop.
 
 // The refusal of a claim about the number of iterations. What is known to be wrong is not missing.
 Verdict refused(const LoopSite& site, std::string reason, const Expr& claim) {
-  const bool never_true = is_constant(simplify(claim, site.facts));
-  return Verdict{refuse(std::move(reason), never_true ? std::vector<std::string>{}
-                                                      : std::vector{text_of(claim, site.program)})};
+  return Verdict{refuse(std::move(reason), missing_fact(claim, site.facts, site.program))};
 }
 
 }  // namespace

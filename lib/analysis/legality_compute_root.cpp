@@ -5,6 +5,7 @@
 
 #include "analysis/extent.h"
 #include "analysis/hoisting.h"
+#include "analysis/missing.h"
 #include "analysis/positions.h"
 #include "analysis/stage_nest.h"
 #include "analysis/text.h"
@@ -150,7 +151,7 @@ absl::Status stays_inside(const ComputeRoot& plan, const Stage& stage) {
         if (proved(facts, inside)) continue;
         return refuse("cannot tell that all of " + stage.name() + " can be computed at once: " +
                           "that reads " + element(a.buffer, a.indices, stage.program),
-                      {text_of(simplify(inside, facts), stage.program)});
+                      missing_fact(inside, facts, stage.program));
       }
     }
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/injective.h"
+#include "analysis/missing.h"
 #include "analysis/own_indices.h"
 #include "analysis/place.h"
 #include "analysis/text.h"
@@ -30,7 +31,8 @@ absl::StatusOr<Expr> extent_of(const Access& a, size_t k, const Facts& facts,
   Facts inhabited = facts;
   for (const For& loop : a.loops) inhabited = inhabited.given(Expr(1) <= loop.hi);
   if (!proved(inhabited, Expr(0) <= hull->lo)) {
-    return refuse(subject() + ", may be negative", {text_of(Expr(0) <= hull->lo, within)});
+    return refuse(subject() + ", may be negative",
+                  missing_fact(Expr(0) <= hull->lo, inhabited, within));
   }
   const Expr extent = simplify(hull->hi + 1, facts);
   if (prove(inhabited, Expr(1) <= extent) == Answer::kNo) {  // it wrapped around

@@ -4,6 +4,7 @@
 
 #include "analysis/conflict.h"
 #include "analysis/hoisting.h"
+#include "analysis/missing.h"
 #include "analysis/overwrite.h"
 #include "analysis/own_indices.h"
 #include "analysis/place.h"
@@ -175,7 +176,7 @@ absl::StatusOr<Part> part_of(size_t k, const std::vector<For>& loops, const Foun
         return refuse("cannot tell which part of " + stage.name() + " is complete first: before " +
                           text_of(to_expr(*part.end), stage.program) + " or before " +
                           text_of(to_expr(end), stage.program),
-                      {text_of(to_expr(end) <= to_expr(*part.end), stage.program)});
+                      missing_fact(to_expr(end) <= to_expr(*part.end), facts, stage.program));
       }
     }
   }
@@ -227,7 +228,7 @@ absl::Status has_blocks(Part& part, size_t k, const Expr& extent, const Found& f
     return refuse("iterations complete " + text_of(begins, stage.program) + ".." +
                       text_of(ends, stage.program) + where + ", which has " +
                       text_of(extent, stage.program),
-                  {text_of(simplify(claim, found.facts), stage.program)});
+                  missing_fact(claim, found.facts, stage.program));
   }
   return absl::OkStatus();
 }
@@ -354,7 +355,7 @@ absl::StatusOr<ReverseComputeAt> may_reverse_compute_at(const Program& program,
       return refuse("loop " + stage.name_of(v.var) + " selects no part of " + stage.name() +
                         ", which would be computed in its last iteration, and cannot tell that it "
                         "has one",
-                    {text_of(simplify(v.lo < v.hi, found.facts), program)});
+                    missing_fact(v.lo < v.hi, found.facts, program));
     }
     const Expr is_last = Expr(v.var) == v.hi - 1;
     if (!proved(facts, is_last)) moved = guarded(moved, is_last);

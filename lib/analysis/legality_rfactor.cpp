@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/extent.h"
+#include "analysis/missing.h"
 #include "analysis/place.h"
 #include "analysis/text.h"
 #include "tenon/analysis/access.h"
@@ -151,7 +152,7 @@ absl::Status fold_stays_inside(const Nest& nest, const Rfactor& plan) {
         if (proved(facts, inside)) continue;
         return refuse("the fold may touch an element outside of " + text_of(buffer, within) +
                           ", where the nest does not accumulate: " + nest.target(within),
-                      {text_of(inside, within)});
+                      missing_fact(inside, facts, within));
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "analysis/hoisting.h"
+#include "analysis/missing.h"
 #include "analysis/positions.h"
 #include "analysis/stage_nest.h"
 #include "analysis/text.h"
@@ -182,11 +183,9 @@ absl::Status overlaps(const Window& window, const LoopSite& site, const Stage& s
   const std::string reason = "an iteration of loop " + stage.name_of(site.loop.var) + " computes " +
                              text_of(extent, stage.program) + " of " + stage.name() + ", " +
                              distance + " further on";
-  if (prove(facts, claim) == Answer::kNo && as_int(extent)) {
-    return refuse(reason + ": none of it was computed before");
-  }
-  return refuse(reason + ": cannot tell that iterations overlap",
-                {text_of(simplify(claim, facts), stage.program)});
+  std::vector<std::string> missing = missing_fact(claim, facts, stage.program);
+  if (missing.empty()) return refuse(reason + ": none of it was computed before");
+  return refuse(reason + ": cannot tell that iterations overlap", std::move(missing));
 }
 
 // The nest with `count` iterations of its moving loop, from `skipped` on.

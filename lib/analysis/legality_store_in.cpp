@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/injective.h"
+#include "analysis/missing.h"
 #include "analysis/overwrite.h"
 #include "analysis/own_indices.h"
 #include "analysis/place.h"
@@ -113,9 +114,14 @@ absl::Status stays_inside(const std::vector<Access>& moved, const Asked& q) {
     for (size_t k = 0; k < a.indices.size(); ++k) {
       for (const Expr& inside : {Expr(0) <= a.indices[k], a.indices[k] < q.output_shape[k]}) {
         if (proved(facts, inside)) continue;
-        return refuse("cannot tell that " + q.name() + " stays inside of " + q.output_name() +
-                          ": it would use " + element(q.output, a.indices, q.program),
-                      {text_of(inside, q.program)});
+        std::vector<std::string> missing = missing_fact(inside, facts, q.program);
+        const std::string use = ": it would use " + element(q.output, a.indices, q.program);
+        if (missing.empty()) {
+          return refuse(q.name() + " does not stay inside of " + q.output_name() + use + ", and " +
+                        text_of(inside, q.program) + " does not always hold");
+        }
+        return refuse("cannot tell that " + q.name() + " stays inside of " + q.output_name() + use,
+                      std::move(missing));
       }
     }
   }

@@ -40,7 +40,13 @@ bool impossible(const Facts& facts, const Case& literals) {
     encoder.add_condition(literal.condition, literal.value, encoder.outer());
   }
   encoder.add_facts();
-  return encoder.system().solve(false).answer == Answer::kNo;
+  const auto infeasible = [](const IntegerSystem& system) {
+    return system.solve(false).answer == Answer::kNo;
+  };
+  if (infeasible(encoder.system())) return true;
+  if (!encoder.has_choices()) return false;
+  const std::vector<IntegerSystem> systems = encoder.systems();
+  return std::all_of(systems.begin(), systems.end(), infeasible);
 }
 
 bool all_impossible(const Facts& facts, const std::vector<Case>& cases) {

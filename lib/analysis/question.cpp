@@ -104,36 +104,20 @@ void Question::add_rest(const Access& x, const Case& guards, Environment& env) {
   for (const Literal& guard : guards) encoder_.add_condition(guard.condition, guard.value, env);
 }
 
-// One system for each choice of what the minima and maxima are, if there are any.
-std::vector<IntegerSystem> Question::systems() {
-  constexpr size_t kMaxExtrema = 4;
-  const std::vector<Encoder::Extremum>& extrema = encoder_.extrema();
-  std::vector<IntegerSystem> all = {encoder_.system()};
-  for (size_t i = 0; i < std::min(extrema.size(), kMaxExtrema); ++i) {
-    const Row value = row_of(extrema[i].unknown);
-    for (size_t n = all.size(); n-- > 0;) {
-      all.push_back(all[n]);
-      all[n].equal_zero(value - extrema[i].a);
-      all.back().equal_zero(value - extrema[i].b);
-    }
-  }
-  return all;
-}
-
 bool Question::refuted() {
   encoder_.add_facts();
   const auto infeasible = [](const IntegerSystem& s) {
     return s.solve(false).answer == Answer::kNo;
   };
   if (infeasible(encoder_.system())) return true;
-  if (encoder_.extrema().empty()) return false;
-  const std::vector<IntegerSystem> all = systems();
+  if (!encoder_.has_choices()) return false;
+  const std::vector<IntegerSystem> all = encoder_.systems();
   return std::all_of(all.begin(), all.end(), infeasible);
 }
 
 std::optional<Meeting> Question::witness() {
   encoder_.add_all_facts();
-  for (const IntegerSystem& system : systems()) {
+  for (const IntegerSystem& system : encoder_.systems()) {
     const IntegerSystem::Solution solution = system.solve();
     if (solution.answer != Answer::kYes) continue;
     if (auto meeting = confirmed(solution.witness)) return meeting;

@@ -35,7 +35,6 @@ class Question {
   void add_common_loop(const For& loop, Direction direction);
   int difference(const For& loop, Direction direction);
   void add_rest(const Access& x, const Case& guards, Environment& env);
-  std::vector<IntegerSystem> systems();
   std::optional<Meeting> confirmed(const std::vector<int64_t>& witness);
   Values loop_values(const Access& x, Environment& env, const std::vector<int64_t>& witness);
   bool confirm_facts(const Values& outer) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/missing.h"
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/interval.h"
 #include "tenon/analysis/prove.h"
@@ -75,20 +76,25 @@ int compare(const Expr& a, const Expr& b, const Facts& facts) {
 }
 
 absl::Status not_ordered(size_t dim, const Buffer& buffer, Which which, const char* end,
-                         const Expr& a, const Expr& b) {
+                         const Expr& a, const Expr& b, const Facts& facts) {
+  std::vector<std::string> missing;
+  for (const Expr& order : {a <= b, b <= a}) {
+    const Expr fact = missing_fact(order, facts);
+    if (fact && missing.empty()) missing.push_back(print(fact));
+  }
   return refuse(subject(dim, buffer, which) + " " + end + " at " + print(a) + " or " + print(b) +
                     ", and which is smaller is not known",
-                {print(a <= b)});
+                std::move(missing));
 }
 
 // Widens `hull` (inclusive bounds) so that it holds `next`.
 absl::Status widen(SymbolicInterval& hull, const SymbolicInterval& next, size_t dim,
                    const Buffer& buffer, Which which, const Facts& facts) {
   const int lo = compare(hull.lo, next.lo, facts);
-  if (lo == 0) return not_ordered(dim, buffer, which, "starts", hull.lo, next.lo);
+  if (lo == 0) return not_ordered(dim, buffer, which, "starts", hull.lo, next.lo, facts);
   if (lo < 0) hull.lo = next.lo;
   const int hi = compare(hull.hi, next.hi, facts);
-  if (hi == 0) return not_ordered(dim, buffer, which, "ends", hull.hi, next.hi);
+  if (hi == 0) return not_ordered(dim, buffer, which, "ends", hull.hi, next.hi, facts);
   if (hi > 0) hull.hi = next.hi;
   return absl::OkStatus();
 }

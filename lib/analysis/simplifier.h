@@ -52,6 +52,7 @@ class Simplifier {
     Affine multiple, rest;
   };
   std::optional<Multiple> split_multiple(const Affine& x, int64_t factor);
+  std::optional<Multiple> without_remainder(const Affine& x, const Affine& divisor);
   std::vector<int64_t> common_factors(const Affine& x, int64_t divisor) const;
   int64_t known_factor(const Expr& atom) const;
   bool is_positive(const Affine& x) const;

@@ -257,6 +257,9 @@ Affine Simplifier::quotient(const Affine& x, const Affine& divisor) {
     if (exact(x) && exact(opposite)) return constant_quotient(opposite, -divisor.constant);
   }
   if (is_atom(divisor) && !span_of(x).is_whole() && is_positive(divisor)) {
+    if (const std::optional<Multiple> m = without_remainder(x, divisor)) {
+      return quotient(m->rest, divisor) + m->multiple;
+    }
     const Division d = divide(x, divisor.terms[0].atom);
     if (exact(d.rest)) {
       if (lies_below(d.rest, divisor)) return d.quotient;
@@ -273,6 +276,9 @@ Affine Simplifier::remainder(const Affine& x, const Affine& divisor) {
     return constant_remainder(x, divisor.constant);
   }
   if (is_atom(divisor) && !span_of(x).is_whole() && is_positive(divisor)) {
+    if (const std::optional<Multiple> m = without_remainder(x, divisor)) {
+      return remainder(m->rest, divisor);
+    }
     const Division d = divide(x, divisor.terms[0].atom);
     if (exact(d.rest)) {
       if (lies_below(d.rest, divisor)) return d.rest;
@@ -292,6 +298,9 @@ Affine Simplifier::constant_quotient(const Affine& x, int64_t divisor) {
   // (c*q + r) // c = q + r // c
   Division d = divide(x, divisor);
   if (!exact(d.rest)) d = {Affine(), x};
+  if (const std::optional<Multiple> m = without_remainder(d.rest, constant_form(divisor))) {
+    return d.quotient + m->multiple + constant_quotient(m->rest, divisor);
+  }
   const Span span = floor_div(span_of(d.rest), Span::point(divisor));
   if (span.is_point()) return d.quotient + constant_form(*span.lo);
   // (g*a + r) // (g*c) = a // c for 0 <= r < g
@@ -305,6 +314,31 @@ Affine Simplifier::constant_quotient(const Affine& x, int64_t divisor) {
   }
   return d.quotient +
          finished_atom(binary(BinaryOp::kFloorDiv, to_expr(d.rest), constant_int(i64, divisor)));
+}
+
+// x = divisor * multiple + rest where the rest is shorter: y % c = y - c * (y // c), and the terms
+// of y meet others. (i - i % c) // c is i // c.
+std::optional<Simplifier::Multiple> Simplifier::without_remainder(const Affine& x,
+                                                                  const Affine& divisor) {
+  for (const Affine::Term& term : x.terms) {
+    const Binary* b = as_binary(term.atom, BinaryOp::kFloorMod);
+    if (!b) continue;
+    const Affine modulus = simple_form(b->b);
+    Wide times = term.coefficient;
+    if (divisor.is_constant() && modulus.is_constant()) {
+      times *= modulus.constant;
+      if (modulus.constant <= 0 || times % divisor.constant != 0) continue;
+      times /= divisor.constant;
+    } else if (!equal(modulus, divisor)) {
+      continue;
+    }
+    if (times > kSmall || times < -kSmall) continue;
+    const Affine number = simple_form(b->a);
+    const Affine rest = x - term.coefficient * atom_form(term.atom) + term.coefficient * number;
+    if (rest.terms.size() + 1 >= x.terms.size() || !exact(number) || !exact(rest)) continue;
+    return Multiple{-static_cast<int64_t>(times) * quotient(number, modulus), rest};
+  }
+  return std::nullopt;
 }
 
 // (x // a + k) // b = (x + k*a) // (a*b)
@@ -328,6 +362,9 @@ Affine Simplifier::constant_remainder(const Affine& x, int64_t divisor) {
   }
   Affine rest = divide(x, divisor).rest;
   if (!exact(rest)) rest = x;
+  if (const std::optional<Multiple> m = without_remainder(rest, constant_form(divisor))) {
+    return constant_remainder(m->rest, divisor);
+  }
   std::erase_if(rest.terms, [&](const Affine::Term& term) {
     return Wide{term.coefficient} * known_factor(term.atom) % divisor == 0;
   });

@@ -118,15 +118,18 @@ class WitnessSearch {
       }
       encoder.add_all_facts();
       has_product_ = has_product_ || !encoder.open().empty();
-      const IntegerSystem::Solution solution = encoder.system().solve();
-      if (solution.answer != Answer::kYes) continue;
-      Values values = sizes;
-      for (const auto& [var, row] : encoder.outer_values()) {
-        const bool given = std::any_of(sizes.begin(), sizes.end(),
-                                       [&, v = var](const auto& size) { return size.first == v; });
-        if (!given) values.emplace_back(var, value_of(row, solution.witness));
+      for (const IntegerSystem& system : encoder.systems()) {
+        const IntegerSystem::Solution solution = system.solve();
+        if (solution.answer != Answer::kYes) continue;
+        Values values = sizes;
+        for (const auto& [var, row] : encoder.outer_values()) {
+          const bool given =
+              std::any_of(sizes.begin(), sizes.end(),
+                          [&, v = var](const auto& size) { return size.first == v; });
+          if (!given) values.emplace_back(var, value_of(row, solution.witness));
+        }
+        if (satisfies(std::move(values))) return true;
       }
-      if (satisfies(std::move(values))) return true;
     }
     return false;
   }

@@ -41,7 +41,14 @@ TEST_CASE_METHOD(Names, "constant bounds come from loops, sizes and conditions")
   CHECK(text(bounds(max(Expr(ii), 9), facts)) == "9..11");
   CHECK(text(bounds(Expr(n), facts.given(Expr(n) <= 40).given(3 < Expr(n)))) == "4..40");
   CHECK(text(bounds(Expr(n), facts.given(Expr(n) == 7))) == "7..7");
-  CHECK(text(bounds(select(Expr(ii) < 3, 5, Expr(ii)), facts)) == "0..11");
+  CHECK(text(bounds(select(Expr(ii) < 3, 5, Expr(ii)), facts)) == "3..11");
+  CHECK(text(bounds(select(3 < Expr(ii), Expr(ii) - 4, Expr(ii) + 1), facts)) == "0..7");
+  CHECK(text(bounds(select(Expr(ii) < 12, Expr(ii), 99), facts)) == "0..11");
+  CHECK(text(bounds(select(Expr(ii) == 2, Expr(ii), select(5 < Expr(ii), 7, Expr(ii))), facts)) ==
+        "0..7");
+  // The condition of an arm is followed to one variable, and the way ends.
+  const Facts knot = facts.given(Expr(n) <= select(Expr(n) < 3, Expr(n), 5));
+  CHECK(text(bounds(select(Expr(n) < 9, Expr(n), 0), knot)) == "0..8");
   CHECK(text(bounds(Expr(ii) < 12, facts)) == "1..1");
   CHECK(text(bounds(binary(BinaryOp::kCheck, data, 10), facts)) == "0..9");
 }
@@ -87,6 +94,25 @@ TEST_CASE_METHOD(Names, "inner loops are eliminated by their ends, innermost fir
   // What the Program may write in the meantime bounds nothing elsewhere.
   CHECK(over(Expr(s), {{s, 0, load(x, {io})}}, facts) == "unknown");
   CHECK(over(Expr(s), {{s, 0, load(x, {io})}}, facts.with_fixed(x)) == "0 .. x[io] - 1");
+}
+
+TEST_CASE_METHOD(Names, "the arms of a select are bounded where they are taken") {
+  const Expr i(r), q(s);
+  const std::vector<LoopRange> row = {{r, 0, n}}, tile = {{r, 0, n}, {s, 0, 12}};
+  const Facts some = facts.given(1 <= Expr(n));
+  CHECK(over(select(i < 1, 0, i - 1), row, facts.given(2 <= Expr(n))) == "0 .. n - 2");
+  CHECK(over(select(i == 0, 0, i - 1), row, facts.given(2 <= Expr(n))) == "0 .. n - 2");
+  CHECK(over(select(i != Expr(n) - 1, i + 1, 0), row, facts.given(2 <= Expr(n))) == "0 .. n - 1");
+  CHECK(over(select(i + 1 < n, i + 1, i), row, some) == "min(n - 1, 1) .. n - 1");
+  CHECK(over(select(i * 4 + 2 <= 13, i, 0), {{r, 0, 8}}, facts) == "0 .. 2");
+  CHECK(over(select(14 <= i * 4, i, 7), {{r, 0, 8}}, facts) == "4 .. 7");
+  CHECK(over(select((2 <= i) & (i < 5), i - 2, 2), {{r, 0, 8}}, facts) == "0 .. 2");
+  // A loop that goes later narrows its range then.
+  CHECK(over(select(i < 1, q, i * 12 + q - 12), tile, some) == "0 .. max(n * 12 - 13, 11)");
+  // Data tells nothing, and neither does a sum that may wrap.
+  const Buffer x("x", i64);
+  CHECK(over(select(load(x, {io}) < i, i, 0), row, some.with_fixed(x)) == "0 .. n - 1");
+  CHECK(over(select(i + data < 5, i, 0), row, some.with_fixed(data)) == "0 .. n - 1");
 }
 
 TEST_CASE("bounds over loops hold in every iteration") {

@@ -107,7 +107,7 @@ TEST_CASE("The fold touches no element outside of the target") {
   CHECK(
       factored(nest("for r in 0..n { for i in 0..2*n { if i + r < n { y[i] += x[r] } } }"), "r") ==
       "the fold may touch an element outside of y, where the nest does not accumulate: y[i] | "
-      "missing i < n");
+      "missing n < 1");
 }
 
 TEST_CASE("Partial results have no more dimensions than a buffer may have") {

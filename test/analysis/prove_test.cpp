@@ -84,6 +84,37 @@ TEST_CASE_METHOD(Names, "minima and maxima are their cases") {
   CHECK(ask(min(Expr(j), Expr(ii)) < 11) == Answer::kNo);
 }
 
+TEST_CASE_METHOD(Names, "a loop may end at a maximum, and a claim may end there too") {
+  const Facts inside = facts.inside(LoopRange{data, 0, max(Expr(n) + n - 1, 0)});
+  const auto ask_inside = [&](const Expr& condition) { return prove(inside, condition); };
+  CHECK(ask_inside(Expr(data) < max(2 * Expr(n) - 1, 0)) == Answer::kYes);
+  CHECK(ask_inside(Expr(data) < 2 * Expr(n)) == Answer::kYes);
+  CHECK(ask_inside(Expr(data) + 1 < max(2 * Expr(n) - 1, 0)) == Answer::kNo);
+  CHECK(ask_inside(Expr(data) < max(2 * Expr(m) - 1, 0)) == Answer::kNo);
+  CHECK(ask_inside(Expr(data) + max(Expr(n), 3) < max(3 * Expr(n) - 1, 2 * Expr(n) + 2)) ==
+        Answer::kYes);
+  CHECK(ask_inside(max(Expr(n), 3) + min(Expr(n), 3) == Expr(n) + 3) == Answer::kYes);
+  CHECK(ask_inside(max(Expr(n), 3) + min(Expr(n), 2) == Expr(n) + 3) == Answer::kNo);
+}
+
+TEST_CASE_METHOD(Names, "a select is the arm that its condition says") {
+  const Expr before = select(0 < Expr(j), Expr(j) - 1, Expr(n) - 1);
+  CHECK(ask((0 <= before) & (before < n)) == Answer::kYes);
+  CHECK(ask(before != j) == Answer::kNo);  // n == 1
+  CHECK(prove(facts.given(2 <= Expr(n)), before != j) == Answer::kYes);
+  CHECK(ask(select(Expr(j) == 0, 0, Expr(j) - 1) <= j) == Answer::kYes);
+  CHECK(ask(select(Expr(j) < ii, Expr(j), ii) == min(Expr(j), Expr(ii))) == Answer::kYes);
+  CHECK(ask(select(Expr(j) < ii, Expr(ii), j) == min(Expr(j), Expr(ii))) == Answer::kNo);
+  CHECK(ask(select((2 < Expr(ii)) & (Expr(ii) < 5), Expr(ii), 3) < 5) == Answer::kYes);
+  CHECK(ask(select(Expr(ii) < 4, select(Expr(ii) < 2, 1, Expr(ii)), 3) * 2 < 7) == Answer::kYes);
+  // Whatever a condition on data says, it is one of the two; and it says one thing.
+  const Buffer flags("flags", boolean);
+  const Expr either = select(load(flags, {ii}), Expr(j), Expr(j) + 1);
+  CHECK(ask((Expr(j) <= either) & (either <= Expr(j) + 1)) == Answer::kYes);
+  CHECK(ask(either <= j) == Answer::kUnknown);
+  CHECK(prove(facts.with_fixed(flags), either - either == 0) == Answer::kYes);
+}
+
 TEST_CASE_METHOD(Names,
                  "products of sizes and loops: equal ones are equal, a witness has numbers") {
   CHECK(ask(Expr(j) * m == Expr(m) * j) == Answer::kYes);

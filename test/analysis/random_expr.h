@@ -22,9 +22,9 @@ class Random {
     return list[static_cast<size_t>(in(0, static_cast<int64_t>(list.size()) - 1))];
   }
 
-  // Over these variables, with // and % by constants, min and max.
+  // Over these variables, with // and % by constants, min, max and select.
   Expr index(const std::vector<Var>& vars, int depth = 2) {
-    const int64_t kind = depth == 0 ? in(0, 4) : in(0, 14);
+    const int64_t kind = depth == 0 ? in(0, 4) : in(0, depth == 1 ? 14 : 15);
     if (kind <= 3 && !vars.empty()) return of(vars);
     if (kind <= 4) return Expr(in(-3, 6));
     const Expr a = index(vars, depth - 1);
@@ -38,7 +38,8 @@ class Random {
       case 11: return a * Expr(in(-3, 4));
       case 12: return a / Expr(in(1, 5));
       case 13: return a % Expr(in(1, 5));
-      default: return chance(50) ? min(a, index(vars, depth - 1)) : max(a, index(vars, depth - 1));
+      case 14: return chance(50) ? min(a, index(vars, depth - 1)) : max(a, index(vars, depth - 1));
+      default: return select(condition(vars), a, index(vars, depth - 1));
     }
   }
 

@@ -160,6 +160,32 @@ TEST_CASE("20,000 random expressions keep their values, and simplify only once")
   std::printf("simplify: %d of 20000 random expressions became shorter\n", shorter);
 }
 
+TEST_CASE("5,000 quotients of a multiple, written as y - y % c, keep their values") {
+  Generator generator(31);
+  const auto number = [&](int64_t lo, int64_t hi) {
+    return lo + static_cast<int64_t>(generator.pick(static_cast<size_t>(hi - lo + 1)));
+  };
+  int gone = 0;
+  for (int round = 0; round < 5000; ++round) {
+    const Expr y = generator.make(i64, 2), c(number(1, 8));
+    const Expr sum = Expr(number(-3, 3)) * (y - y % c) + generator.make(i64, 1);
+    const Expr divisor = generator.chance(4) ? c * number(1, 3) : Expr(number(1, 12));
+    const Expr e = generator.chance(3) ? sum % divisor : sum / divisor;
+    const Expr simple = simplify(e, generator.facts());
+    CAPTURE(round, print(e), print(simple));
+    REQUIRE(simplify(simple, generator.facts()).get() == simple.get());
+    gone += print(simple).find('%') == std::string::npos;
+    for (int point = 0; point < 6; ++point) {
+      const Values values = generator.values();
+      if (const std::optional<int64_t> before = evaluate(e, values)) {
+        REQUIRE(evaluate(simple, values) == before);
+      }
+    }
+  }
+  std::printf("simplify: %d of 5000 quotients lost their remainder\n", gone);
+  CHECK(gone > 500);
+}
+
 TEST_CASE("5,000 random conditions are proved and refuted truthfully") {
   Generator generator(77);
   int yes = 0, no = 0, unknown = 0;

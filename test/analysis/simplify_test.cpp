@@ -52,6 +52,17 @@ TEST_CASE_METHOD(Names, "quotients and remainders of split indices come apart") 
   CHECK(s((Expr(k) % 12) / 4) == "k // 4 % 3");
   CHECK(s(Expr(k) / 8 * 8 + Expr(k) % 8) == "k");
   CHECK(s((Expr(io) * 12 + ii) / 3 * 3 + (Expr(io) * 12 + ii) % 3) == "io * 12 + ii");
+  CHECK(s((Expr(k) - Expr(k) % 8) / 8) == "k // 8");
+  CHECK(s((Expr(k) - Expr(k) % 8) % 8) == "0");
+  CHECK(s((Expr(k) - Expr(k) % 8) / 4) == "k // 8 * 2");
+  CHECK(s((Expr(k) - Expr(k) % 8 + 11) / 8) == "k // 8 + 1");
+  CHECK(s((Expr(k) + 3 - (Expr(k) + 3) % 8 + 16 * Expr(jo) + ii % 8) / 8) ==
+        "jo * 2 + (k + 3) // 8");
+  CHECK(s((2 * Expr(k) - 2 * (Expr(k) % 8)) / 16) == "k // 8");
+  CHECK(s((Expr(k) % 8 - Expr(k)) / 8) == "-(k // 8)");
+  CHECK(s((Expr(k) - Expr(k) % 3) / 8) == "(k - k % 3) // 8");
+  CHECK(s((Expr(k) - Expr(j) % 8) / 8) == "(k - j % 8) // 8");
+  CHECK(s((Expr(jo) - Expr(jo) % m) / m) == "jo // m");
   CHECK(s(truncdiv(Expr(jo) * 32 + j, 32)) == "jo");
   CHECK(s(truncrem(Expr(jo) * 32 + j, 32)) == "j");
 }

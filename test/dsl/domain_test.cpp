@@ -74,7 +74,7 @@ TEST_CASE("a residue class makes the axis step: a transposed convolution gathers
   CHECK(loops(p) == R"(for i in 0..2 * h + k - 2 {
   y[i] = -0.0
   for r in (max(i - h * 2 + 1, 0) - i % 2 + 1) // 2..(min(k, i + 1) - i % 2 + 1) // 2 {
-    y[i] += x[(i - i % 2) // 2 - r] * w[r * 2 + i % 2]
+    y[i] += x[i // 2 - r] * w[r * 2 + i % 2]
   }
 }
 )");
