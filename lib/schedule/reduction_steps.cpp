@@ -1,4 +1,4 @@
-// The steps that take reductions apart.
+// The steps that take reductions apart, or change their number of iterations.
 #include "schedule/run_step.h"
 #include "tenon/base/limits.h"
 
@@ -11,6 +11,11 @@ Partials Schedule::rfactor(Loop loop, Place place) {
   if (!done) return {"none", dummy_loops(kMaxRank), dummy_loops(kMaxRank)};
   record(action + " -> " + done->partial.name(), place, program_);
   return {done->partial.name(), handles(done->init), handles(done->fold)};
+}
+
+void Schedule::pad_reduction(Loop loop, const Factor& multiple, Place place) {
+  change("pad_reduction(" + name_of(loop) + ", " + multiple.text() + ")", {loop}, place,
+         [&] { return primitives::pad_reduction(program_, loop.var(), multiple.value()); });
 }
 
 }  // namespace tenon

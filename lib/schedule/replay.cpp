@@ -293,6 +293,7 @@ std::vector<Entry> all_steps() {
       Takes<Name, Name>::step("store_over", &S::store_over),
       Takes<Name, Name, const IndexMap&>::step("store_in", &S::store_in),
       Takes<Loop>::step("rfactor", &S::rfactor),
+      Takes<Loop, F>::step("pad_reduction", &S::pad_reduction),
       Takes<Loop>::step("decompose_init", &S::decompose_init),
       Takes<Loop, F, int64_t>::step("lanes", &S::lanes),
       Takes<Loop, F>::step("parallel_chunks", &S::parallel_chunks),

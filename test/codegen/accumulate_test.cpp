@@ -4,6 +4,8 @@
 
 #include "support/check.h"
 #include "support/native.h"
+#include "tenon/lower/lower.h"
+#include "tenon/schedule/schedule.h"
 
 using namespace tenon;
 using test::native_difference;
@@ -153,5 +155,28 @@ program switched
     const auto code = test::engine_for(target).compile(program, {.keep_text = true});
     REQUIRE(code.ok());
     CHECK(((*code)->assembly().find("vfmadd") != std::string::npos) == target.has("fma"));
+  }
+}
+
+TEST_CASE("a padded reduction reads nothing behind its end") {
+  const Program p = test::parsed(
+      "program sums\n  input x: f32[3, 13]\n  output out: f32[3]\n{\n  for i in 0..3 {\n"
+      "    out[i] = -0.0\n    for r in 0..13 {\n      out[i] += x[i, r]\n    }\n  }\n}\n");
+  for (const bool vector : {false, true}) {
+    Schedule s(p);
+    const Loop r = s.all_loops("out")[1];
+    s.pad_reduction(r, 8);
+    const auto [ro, ri] = s.split(r, 8, Tail::kPerfect);
+    if (vector) s.vectorize(ri);
+    INFO(s.status() << s.program());
+    REQUIRE(s.status().ok());
+    Array x(f32, {39}), out(f32, {3});  // as lowering leaves them
+    for (int64_t e = 0; e < 39; ++e) {
+      x.set_bits(e, constant_float(f32, static_cast<double>(e) / 7).as<Const>()->bits);
+    }
+    for (const Target& target : test::native_targets()) {
+      INFO(target.to_string());
+      CHECK(native_difference(*lower(s.program(), target), {}, {&x, &out}) == "");
+    }
   }
 }

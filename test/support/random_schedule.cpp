@@ -530,6 +530,10 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
       }
       break;
     case 28:
+      if (!p.reductions.empty() && rng.chance(50)) {
+        s.pad_reduction(rng.pick(p.reductions), kFactors[rng.below(8)]);
+        break;
+      }
       s.pad(rng.pick(p.locals.empty() ? p.stages : p.locals), rng.below(2), kFactors[rng.below(8)]);
       break;
     case 29:

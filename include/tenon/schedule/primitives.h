@@ -50,6 +50,9 @@ absl::StatusOr<Program> reverse(const Program& program, const Var& loop);
 // Bounds that do not use the outer loop `over`; without it, none of the loops around.
 absl::StatusOr<Program> relax(const Program& program, const Var& loop, const Var& over = {});
 
+// The number of iterations rounded up; those that are new add the identity.
+absl::StatusOr<Program> pad_reduction(const Program& program, const Var& loop, int64_t multiple);
+
 absl::StatusOr<OneLoop> add_unit_loop(const Program& program, const Var& loop);
 absl::StatusOr<Program> squash(const Program& program, const Var& loop);
 

@@ -296,6 +296,12 @@ class Schedule {
   // accumulators.
   Partials rfactor(Loop loop, Place place = Place::current());
 
+  // The number of iterations of a reduction loop rounded up to a multiple; what is behind the old
+  // end adds nothing:
+  //   for r in 0..k { s += x[r] }  ->  for r in 0..ceildiv(k, 4)*4 { s += select(r < k, x[r], -0.0)
+  //   }
+  void pad_reduction(Loop loop, const Factor& multiple, Place place = Place::current());
+
   // --- Facts.
 
   // A condition over sizes that every call promises, and that is checked there: a requirement of
