@@ -43,11 +43,13 @@ absl::Status pads_one_sum(const Program& program, const Var& loop, const Stmt& b
     return pads_one_sum(program, loop, guard->body);
   }
   const Accumulate* sum = body.as<Accumulate>();
-  if (!sum) {
+  if (body.is<Seq>()) {
     return refuse("loop " + name_in(program, loop) +
-                  " holds more than one accumulation, and one iteration more would run `" +
-                  headline_in(program, body.is<Seq>() ? statements_of(body).front() : body) +
-                  "` as well: fission first");
+                  " holds several statements, and one accumulation is padded: fission first");
+  }
+  if (!sum) {
+    return refuse("one iteration more of loop " + name_in(program, loop) + " would run `" +
+                  headline_in(program, body) + "`, which is no accumulation");
   }
   if (sum->by.functions()) {
     return refuse(sum->by.functions()->name +

@@ -77,8 +77,10 @@ TEST_CASE("What one iteration more would change is refused") {
         "one more");
   const Program stored = program_of("for i in 0..m { for r in 0..n { grid[i, r] = x[r] } }");
   CHECK(refused(stored, "grid", 1, 4) ==
-        "loop r holds more than one accumulation, and one iteration more would run `grid[i, r] = "
-        "x[r]` as well: fission first");
+        "one iteration more of loop r would run `grid[i, r] = x[r]`, which is no accumulation");
+  const Program two = program_of("for r in 0..n { out[0] += x[r]\n out[1] += x[r] }", 0, 2);
+  CHECK(refused(two, "out", 0, 4) ==
+        "loop r holds several statements, and one accumulation is padded: fission first");
   const Program ragged =
       program_of("for r in 0..n { for j in 0..min(r, 2) { out[0] += y[j, r] } }", 2, 1);
   CHECK(refused(ragged, "out", 0, 4) ==
