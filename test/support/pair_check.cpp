@@ -187,7 +187,11 @@ class PairCheck {
     const absl::Status status =
         interpret(program, remaining(program), arguments_of(program, result),
                   {.max_statements = max_statements});
-    if (status.code() == absl::StatusCode::kDeadlineExceeded) return kTooLong;
+    // Or a buffer is too large for the interpreter.
+    if (status.code() == absl::StatusCode::kDeadlineExceeded ||
+        status.code() == absl::StatusCode::kResourceExhausted) {
+      return kTooLong;
+    }
     return status.ok() ? "" : std::string(status.message());
   }
 
