@@ -3,6 +3,7 @@
 #include "analysis/text.h"
 #include "tenon/analysis/dependence.h"
 #include "tenon/ir/operators.h"
+#include "tenon/ir/visit.h"
 
 namespace tenon {
 namespace {
@@ -55,6 +56,15 @@ absl::Status is_injective(const char* map, const Access& a, const Facts& facts,
     directions.back() = Direction::kEqual;
   }
   return absl::OkStatus();
+}
+
+std::vector<Expr> mapped(const std::vector<Var>& vars, const std::vector<Expr>& map,
+                         const std::vector<Expr>& indices) {
+  VarMap values;
+  for (size_t d = 0; d < vars.size(); ++d) values[vars[d]] = indices[d];
+  std::vector<Expr> result;
+  for (const Expr& e : map) result.push_back(substitute(e, values));
+  return result;
 }
 
 }  // namespace tenon

@@ -18,4 +18,8 @@ Access as_access(const Buffer& buffer, const std::vector<Expr>& shape, const std
 absl::Status is_injective(const char* map, const Access& a, const Facts& facts,
                           const Program& within);
 
+// The indices that the map gives for these.
+std::vector<Expr> mapped(const std::vector<Var>& vars, const std::vector<Expr>& map,
+                         const std::vector<Expr>& indices);
+
 }  // namespace tenon

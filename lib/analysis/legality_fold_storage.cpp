@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include "analysis/extent.h"
+#include "analysis/lane_stores.h"
 #include "analysis/overwrite.h"
 #include "analysis/own_indices.h"
 #include "analysis/place.h"
 #include "analysis/text.h"
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/legality_storage.h"
-#include "tenon/analysis/simplify.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
@@ -43,30 +43,6 @@ std::optional<Overwritten> find(const std::vector<Access>& accesses, size_t dim,
     }
   }
   return std::nullopt;
-}
-
-// A guard may let one lane alone store; still the place has to move from lane to lane, since a
-// vector has no store to one element.
-absl::Status places_move(const std::vector<Access>& accesses, size_t dim, int64_t factor,
-                         const Facts& facts, const Program& within) {
-  for (const Access& a : accesses) {
-    if (a.kind == Access::Kind::kRead) continue;
-    std::vector<Expr> places = a.indices;
-    Facts here = facts;
-    for (const For& loop : a.loops) here = here.inside(loop);
-    places[dim] = simplify(places[dim] % Expr(factor), here);
-    for (const For& loop : a.loops) {
-      const auto moves = [&](const Expr& e) { return uses(e, loop.var); };
-      if (loop.kind != ForKind::kVector ||
-          std::none_of(a.indices.begin(), a.indices.end(), moves) ||
-          std::any_of(places.begin(), places.end(), moves)) {
-        continue;
-      }
-      return refuse("all lanes of loop " + text_of(loop.var, within) + " would store to " +
-                    element(a.buffer, places, within));
-    }
-  }
-  return absl::OkStatus();
 }
 
 absl::Status still_used(const Overwritten& found, size_t dim, int64_t factor,
@@ -115,7 +91,11 @@ absl::Status may_fold_storage(const Program& program, const Buffer& stage, int d
   }
   const Facts facts = place->facts(program);
   const std::vector<Access> accesses = accesses_of(seq(place->rest()), stage);
-  TENON_RETURN_IF_ERROR(places_move(accesses, d, factor, facts, program));
+  const auto folded = [&](std::vector<Expr> indices) {
+    indices[d] = indices[d] % Expr(factor);
+    return indices;
+  };
+  TENON_RETURN_IF_ERROR(lanes_stay_apart(accesses, stage, folded, facts, program));
   const auto rising = find(accesses, d, factor, true, extent, facts);
   if (!rising || !find(accesses, d, factor, false, extent, facts)) return absl::OkStatus();
   return still_used(*rising, d, factor, program);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/injective.h"
+#include "analysis/lane_stores.h"
 #include "analysis/missing.h"
 #include "analysis/own_indices.h"
 #include "analysis/place.h"
@@ -96,6 +97,11 @@ absl::StatusOr<Layout> may_set_layout(const Program& program, const Buffer& buff
   }
   const Access access = as_access(buffer, *shape, vars, map);
   if (absl::Status s = is_injective("the layout", access, facts, program); !s.ok()) return s;
+  if (!param) {
+    const auto place = [&](const std::vector<Expr>& i) { return mapped(vars, map, i); };
+    TENON_RETURN_IF_ERROR(
+        lanes_stay_apart(accesses_of(program->body, buffer), buffer, place, facts, program));
+  }
   Layout layout;
   for (size_t k = 0; k < map.size(); ++k) {
     absl::StatusOr<Expr> extent = extent_of(access, k, facts, program);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/injective.h"
+#include "analysis/lane_stores.h"
 #include "analysis/missing.h"
 #include "analysis/overwrite.h"
 #include "analysis/own_indices.h"
@@ -35,10 +36,7 @@ struct Asked {
 
   // The access of the stage as one of the output.
   Access moved(Access a) const {
-    VarMap values;
-    for (size_t d = 0; d < vars.size(); ++d) values[vars[d]] = a.indices[d];
-    a.indices.clear();
-    for (const Expr& e : map) a.indices.push_back(substitute(e, values));
+    a.indices = mapped(vars, map, a.indices);
     a.buffer = output;
     a.home.reset();
     return a;
@@ -232,7 +230,10 @@ absl::StatusOr<std::vector<Expr>> may_store_in(const Program& program, const Buf
   TENON_RETURN_IF_ERROR(is_map(q));
   TENON_RETURN_IF_ERROR(is_only_stored(q));
 
-  const std::vector<Access> moved = q.moved(accesses_of(q.scope, q.stage));
+  const std::vector<Access> accesses = accesses_of(q.scope, q.stage);
+  const auto place = [&](const std::vector<Expr>& i) { return mapped(vars, q.map, i); };
+  TENON_RETURN_IF_ERROR(lanes_stay_apart(accesses, output, place, q.facts, program));
+  const std::vector<Access> moved = q.moved(accesses);
   const std::vector<Access> stores = accesses_of(q.scope, q.output);
   TENON_RETURN_IF_ERROR(stays_inside(moved, q));
   TENON_RETURN_IF_ERROR(is_disjoint(q));

@@ -92,6 +92,21 @@ TEST_CASE("Lanes keep places of their own, even where one alone stores") {
   s.check();
 }
 
+TEST_CASE("The same holds for layouts and for the memory of an output") {
+  const Program p = program_of(
+      "for i in 0..n { alloc t: f32[1, 1]\n vector for v in 0..2 { if v < 1 { t[0, v] = x[i] } }\n"
+      "out[i] = t[0, 0] }");
+  Schedule layout(p), in_output(p);
+  layout.set_layout("t", [](const Index& d) { return Index{d[0]}; });
+  CHECK(diagnostic_of(layout.status())->reason == "all lanes of loop v would store to t[0]");
+  const Loop i = in_output.loops<1>("out")[0];
+  in_output.store_in("t", "out", [&](const Index& d) { return Index{i.var() + d[0]}; });
+  CHECK(diagnostic_of(in_output.status())->reason == "all lanes of loop v would store to out[i]");
+  Followed s(p, sizes_of(p, {{"m", 1}, {"n", 7}}));
+  s->set_layout("t", [](const Index& d) { return Index{d[1], d[0]}; });
+  s.check();
+}
+
 TEST_CASE("What has no place of its own, or no such dimension, is not folded") {
   CHECK(refused(rolling(), 0) ==
         "a folded dimension has at least 1 element and at most "

@@ -270,7 +270,8 @@ Instruction instruction_of(const For& loop, const std::string& name) {
   const Type type = target.type();
   const int64_t bits = count * type.bits();
   const bool copies = abstract.is<Load>() && !type.is_small_float() && (store_to || type.is_int());
-  const bool is_real = copies && places.size() == 1 && (bits == 128 || bits == 256);
+  const bool from_vector = places.size() == 1 && !meaning.params.front().shape.empty();
+  const bool is_real = copies && from_vector && (bits == 128 || bits == 256);
   if (!is_real) operands.emplace_back("out");
   const Instruction made({.name = name,
                           .needs = {is_real ? (bits == 128 ? "sse2" : "avx") : "none"},

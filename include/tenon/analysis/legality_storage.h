@@ -15,6 +15,7 @@ namespace tenon {
 // Storing element [vars] of the buffer at [map]: the buffer is local or a weight; vars are
 // distinct, one per dimension; for vars in the declared shape the map is injective (no vars !=
 // vars' with equal images) and not negative, and the hull of its image has bounds over sizes only.
+// Lanes of a vector loop that store to different elements of a local buffer keep doing so.
 struct Layout {
   std::vector<Expr> shape;  // of the physical form: hull of the image, from 0
 };
@@ -62,7 +63,8 @@ absl::StatusOr<Expr> may_expand(const LoopSite& site, const Buffer& buffer);
 // it in the statements that can use it: no X(v + d) comes after W(v), in the sense of
 // may_store_over, and touches an element whose index is less by a multiple of the factor, the
 // others being equal; or none touches one whose index is greater by that. So an element is not used
-// any more once another one was stored in its place.
+// any more once another one was stored in its place. And the lanes of a vector loop that store to
+// different elements store to different places, whatever guards turn off.
 absl::Status may_fold_storage(const Program& program, const Buffer& stage, int dim, int64_t factor);
 
 // Letting `stage` take over the memory of `old`, which keeps its name. Both are local buffers that
@@ -87,6 +89,7 @@ absl::Status may_store_over(const Program& program, const Buffer& stage, const B
 //   * for every write of the stage there is a store S of the output such that in every iteration in
 //     which the write happens, S happens for the same element in some iteration (shown by giving
 //     that iteration; neither may depend on data). So what the stage leaves there is overwritten.
+// As for may_fold_storage, lanes store to different places.
 // Returns the map, simplified.
 absl::StatusOr<std::vector<Expr>> may_store_in(const Program& program, const Buffer& stage,
                                                const Buffer& output, const std::vector<Var>& vars,
