@@ -22,7 +22,8 @@ class Collector {
         s.node().kind, [&](const Store& x) { write(x); }, [&](const Accumulate& x) { write(x); },
         [&](const For& x) { loop(x); }, [&](const If& x) { guarded(x); },
         [&](const Seq& x) { sequence(x); }, [&](const Alloc& x) { declare(x); },
-        [&](const Bind& x) { name(x); }, [&](const Call& x) { called(x); });
+        [&](const Bind& x) { name(x); }, [&](const Call& x) { called(x); },
+        [&](const Prefetch&) {});
     statement_ = outer;
   }
 

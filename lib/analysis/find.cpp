@@ -36,6 +36,15 @@ Stmt replaced(const Stmt& s, const Var& var, const std::function<Stmt(const For&
   return map_children(s, [&](const Stmt& child) { return replaced(child, var, f, done); });
 }
 
+// The declaration of a local buffer; null for others.
+const Alloc* find_alloc(const Stmt& s, const Buffer& buffer) {
+  const auto place = find_place(s, [&](const Stmt& t) {
+    const Alloc* a = t.as<Alloc>();
+    return a && a->buffer == buffer;
+  });
+  return place ? place->statement->as<Alloc>() : nullptr;
+}
+
 }  // namespace
 
 std::optional<LoopSite> find_loop(const Program& program, const Var& var) {
@@ -73,12 +82,14 @@ Buffer find_buffer(const Program& program, std::string_view name) {
 std::optional<std::vector<Expr>> shape_of(const Program& program, const Buffer& buffer) {
   if (const Param* param = find_param(program, buffer)) return param->shape;
   if (const Table* table = find_table(program, buffer)) return table->shape;
-  const auto place = find_place(program->body, [&](const Stmt& s) {
-    const Alloc* a = s.as<Alloc>();
-    return a && a->buffer == buffer;
-  });
-  if (!place) return std::nullopt;
-  return place->statement->as<Alloc>()->shape;
+  const Alloc* declaration = find_alloc(program->body, buffer);
+  if (!declaration) return std::nullopt;
+  return declaration->shape;
+}
+
+Memory memory_of(const Program& program, const Buffer& stage) {
+  const Alloc* declaration = find_alloc(program->body, stage);
+  return declaration ? declaration->memory : Memory::kAuto;
 }
 
 Stmt replace_loop(const Stmt& body, const Var& var, const std::function<Stmt(const For&)>& f) {

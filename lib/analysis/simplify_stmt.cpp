@@ -38,7 +38,8 @@ class StmtSimplifier {
         [&](const Seq& x) { return sequence(s, x, facts, statements_of(before)); },
         [&](const Alloc&) { return expressions(s, facts); },
         [&](const Bind&) { return expressions(s, facts); },
-        [&](const Call&) { return expressions(s, facts); });
+        [&](const Call&) { return expressions(s, facts); },
+        [&](const Prefetch&) { return expressions(s, facts); });
   }
 
  private:

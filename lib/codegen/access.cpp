@@ -122,6 +122,7 @@ Emitter::Access Emitter::access(const Buffer& buffer, const std::vector<Expr>& i
 void Emitter::fill_access(const Place& place, const Expr& index, Access* result) {
   const Type type = result->type;
   result->read_only = place.read_only;
+  result->streamed = place.streamed;
   const std::optional<LinearIndex> linear = linear_index(index);
   if (!linear) {
     result->kind = Access::kAny;

@@ -22,7 +22,9 @@ struct Emitter::Access {
   llvm::Value* lanes = nullptr;  // addresses of all lanes: kStrided, kAny
   bool inside_stack = false;     // provably inside a stack allocation: never masked
   bool read_only = false;        // of memory that the kernel never writes
+  bool streamed = false;         // stores go past the caches
 
+  int64_t bytes() const { return type.bytes() * type.lanes; }
   llvm::Align alignment() const { return llvm::Align(static_cast<uint64_t>(type.bytes())); }
 };
 

@@ -95,7 +95,7 @@ void Emitter::emit_entry() {
   for (const Param& p : program_->params) {
     if (p.buffer) {
       Value* base = load_field(buffers, 8 * buffer++, b_.getPtrTy());
-      scope_.buffers[p.buffer.id()] = {p.buffer, Place{base, -1, !is_written(p.role)}};
+      scope_.buffers[p.buffer.id()] = {p.buffer, Place{base, -1, !is_written(p.role), p.streamed}};
     } else {
       scope_.vars[p.scalar.id()] = {p.scalar, load_scalar(scalars, scalar++, p.scalar.type())};
     }
@@ -116,7 +116,9 @@ absl::Status Emitter::emit() {
   for (const Table& table : program_->tables) make_table(table);
   emit_entry();
   emit(program_->body);
-  if (status_.ok()) b_.CreateRetVoid();
+  if (!status_.ok()) return status_;
+  finish_streams();
+  b_.CreateRetVoid();
   return status_;
 }
 

@@ -29,6 +29,7 @@ struct Place {
   // inside are never masked, or they would not become registers.
   int64_t stack_elements = -1;
   bool read_only = false;  // the kernel never writes it: two loads of an element are one
+  bool streamed = false;   // stored past the caches
 };
 
 // What a loop counts in: its variable, or the variable times a factor.
@@ -51,6 +52,7 @@ struct Scope {
   llvm::Value* math = nullptr;
   llvm::Value* fault = nullptr;
   llvm::Value* externs = nullptr;
+  bool streams = false;  // a store went past the caches since the last fence
 };
 
 class Emitter {
@@ -128,6 +130,13 @@ class Emitter {
   void write_memory(const Access& access, llvm::Value* value, llvm::Value* mask);
   void emit(const Store& node);
   void emit_store(const Store& node, llvm::Value* mask);
+
+  // hints.cpp
+  void emit(const Prefetch& node);
+  bool may_stream(const Access& access, llvm::Value* mask) const;
+  void stream(const Access& access, llvm::Value* value);
+  void store_past(const Access& access, llvm::Value* value, uint64_t at, uint64_t bytes);
+  void finish_streams();
 
   // accumulate.cpp
   void emit(const Accumulate& node);

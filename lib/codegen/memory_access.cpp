@@ -110,7 +110,9 @@ void Emitter::emit_store(const Store& node, Value* mask) {
   if (mask) lanes = node.mask.type().lanes;
   Value* stored = value(node.value);
   const Access to = access(node.buffer, node.indices, lanes);
-  if (stored) write(to, ops_.splat(stored, lanes), mask);
+  if (!status_.ok() || !stored) return;
+  stored = ops_.splat(stored, lanes);
+  may_stream(to, mask) ? stream(to, ops_.to_memory(to.type, stored)) : write(to, stored, mask);
 }
 
 }  // namespace tenon::codegen

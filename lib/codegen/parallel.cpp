@@ -75,6 +75,7 @@ Emitter::Captures Emitter::captures_of(const For& loop) {
   walk(loop.body, [&](const Stmt& s) {
     if (const Store* store = s.as<Store>()) buffers[store->buffer] = true;
     if (const Accumulate* sum = s.as<Accumulate>()) buffers[sum->buffer()] = true;
+    if (const Prefetch* ahead = s.as<Prefetch>()) buffers[ahead->buffer] = true;
     if (const Call* call = s.as<Call>()) {
       for (const CallRegion& part : regions_of(*call)) buffers[part.buffer] = true;
     }
@@ -126,6 +127,7 @@ void Emitter::emit_parallel(const For& loop) {
   b_.restoreIP(here);
   if (!status_.ok()) return;
 
+  finish_streams();
   emit_if(b_.CreateICmpSLT(lo, hi), [&] {
     Value* record = store_captures(captures);
     Value* self = load_field(scope_.executor, offsetof(tenon_executor, self), b_.getPtrTy());
@@ -179,7 +181,9 @@ llvm::Function* Emitter::emit_task(const For& loop, const Captures& captures) {
   Value* lo = extra(Captures::kFirst);
   emit_loop(loop.var, b_.CreateAdd(lo, task->getArg(1)), b_.CreateAdd(lo, task->getArg(2)),
             loop.body);
-  if (status_.ok()) b_.CreateRetVoid();
+  if (!status_.ok()) return task;
+  finish_streams();
+  b_.CreateRetVoid();
   return task;
 }
 

@@ -480,6 +480,8 @@ class Machine {
     return part;
   }
 
+  void exec_node(const Prefetch&, const Lanes&) {}
+
   void exec_node(const Call& node, const Lanes&) {
     if (vector_loop_) {
       fail(absl::StatusCode::kInvalidArgument,

@@ -30,6 +30,7 @@ Stmt ProgramParser::parse_stmt() {
   if (sees("alloc") && before_name) return parse_alloc();
   if (sees("let") && before_name) return parse_let();
   if (sees("call") && before_name) return parse_extern_call();
+  if (sees("prefetch") && before_name) return parse_prefetch();
   if (sees("(")) return parse_accumulate();
   if (sees_name()) return parse_write();
   fail_expected("a statement or '}'");
@@ -56,11 +57,38 @@ Stmt ProgramParser::parse_for() {
   Expr lo = parse_expr();
   expect("..");
   Expr hi = parse_expr();
+  if (sees("prefetching") && kind == ForKind::kSerial) kind = LoopKind(parse_prefetches());
   const size_t mark = declared_.size();
   const Var var = declare_var(name, i64);
   std::vector<Stmt> body = parse_block();
   close_scope(mark);
   return make_for(var, std::move(lo), std::move(hi), kind, seq(std::move(body)));
+}
+
+// prefetching w 4 ahead, x 1 ahead
+std::vector<Ahead> ProgramParser::parse_prefetches() {
+  std::vector<Ahead> prefetches;
+  next();
+  do {
+    Ahead ahead;
+    ahead.buffer = find_buffer(expect_name("a buffer"));
+    if (peek().kind != Token::kNumber) fail_expected("a number of iterations");
+    const Token number = peek();
+    const std::optional<int64_t> iterations = as_int(parse_number(/*negative=*/false));
+    if (!iterations) fail(number, "a number of iterations is an integer");
+    ahead.iterations = iterations.value_or(1);
+    expect("ahead");
+    prefetches.push_back(std::move(ahead));
+  } while (accept(","));
+  return prefetches;
+}
+
+// prefetch w[k + 4, 0]
+Stmt ProgramParser::parse_prefetch() {
+  next();
+  const Buffer buffer = find_buffer(next());
+  if (!sees("[")) fail_expected("'['");
+  return prefetch(buffer, parse_list("[", "]"));
 }
 
 Stmt ProgramParser::parse_if() {
@@ -88,10 +116,11 @@ Stmt ProgramParser::parse_alloc() {
 }
 
 Memory ProgramParser::parse_memory() {
-  for (Memory memory : {Memory::kStack, Memory::kShared, Memory::kWorker}) {
+  for (Memory memory :
+       {Memory::kRegisters, Memory::kWorkspace, Memory::kStack, Memory::kShared, Memory::kWorker}) {
     if (accept(name_of(memory))) return memory;
   }
-  fail_expected("stack, shared or worker");
+  fail_expected("registers, workspace, stack, shared or worker");
   return Memory::kAuto;
 }
 
@@ -360,6 +389,7 @@ Param ProgramParser::parse_param(Role role) {
   param.shape = parse_list("[", "]");
   if (accept_word("strides")) param.strides = parse_list("[", "]");
   if (accept_word("packs")) param.packing = parse_packing();
+  param.streamed = accept_word("streamed");
   param.buffer = declare_buffer(name, type);
   return param;
 }

@@ -84,6 +84,8 @@ class ProgramParser {
   std::vector<Stmt> parse_block();
   Stmt parse_stmt();
   Stmt parse_for();
+  std::vector<Ahead> parse_prefetches();
+  Stmt parse_prefetch();
   Stmt parse_if();
   Stmt parse_alloc();
   Stmt parse_let();

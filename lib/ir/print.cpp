@@ -79,6 +79,7 @@ void ProgramPrinter::put_headline(const Stmt& s) {
         put_expr(x.lo);
         put("..");
         put_expr(x.hi);
+        put_prefetches(x.kind.prefetches());
       },
       [&](const If&) { put_conditions(s); },
       [&](const Seq& x) { put(x.stmts.empty() ? "{}" : "{ ... }"); },
@@ -87,7 +88,20 @@ void ProgramPrinter::put_headline(const Stmt& s) {
         put("let " + names_.of(x.var) + " = ");
         put_expr(x.value);
       },
-      [&](const Call& x) { put_call(x); });
+      [&](const Call& x) { put_call(x); },
+      [&](const Prefetch& x) {
+        put("prefetch ");
+        put_access(x.buffer, x.indices);
+      });
+}
+
+//   for k in 0..n prefetching w 4 ahead, x 1 ahead
+void ProgramPrinter::put_prefetches(const std::vector<Ahead>& prefetches) {
+  const char* separator = " prefetching ";
+  for (const Ahead& ahead : prefetches) {
+    put(std::exchange(separator, ", ") + names_.of(ahead.buffer) + " " +
+        std::to_string(ahead.iterations) + " ahead");
+  }
 }
 
 //   call gemm(out y[i, 0..n], x[i, 0..k], w[0..n, 0..k])
@@ -189,6 +203,7 @@ void ProgramPrinter::put_param(const Param& param) {
     put("]");
   }
   if (param.packing) put_packing(*param.packing);
+  if (param.streamed) put(" streamed");
   put("\n");
 }
 

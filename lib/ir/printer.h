@@ -47,6 +47,7 @@ class ProgramPrinter {
   const Stmt& put_conditions(const Stmt& s);
   void put_alloc(const Alloc& x);
   void put_call(const Call& x);
+  void put_prefetches(const std::vector<Ahead>& prefetches);
   void put_region(const CallRegion& part);
   void put_param(const Param& param);
   void put_table(const Table& table);

@@ -21,6 +21,8 @@ const char* name_of(ForKind kind) {
 const char* name_of(Memory memory) {
   switch (memory) {
     case Memory::kAuto: return "";
+    case Memory::kRegisters: return "registers";
+    case Memory::kWorkspace: return "workspace";
     case Memory::kStack: return "stack";
     case Memory::kShared: return "shared";
     case Memory::kWorker: return "worker";

@@ -72,6 +72,9 @@ bool same_parts(const std::vector<CallRegion>& a, const std::vector<CallRegion>&
 bool same(const Call& a, const Call& b) {
   return a.function == b.function && same_parts(a.writes, b.writes) && same_parts(a.reads, b.reads);
 }
+bool same(const Prefetch& a, const Prefetch& b) {
+  return a.buffer == b.buffer && equal_lists(a.indices, b.indices);
+}
 
 std::vector<CallRegion> settled(std::vector<CallRegion> parts) {
   for (CallRegion& part : parts) {
@@ -129,6 +132,10 @@ Stmt bind(const Var& var, Expr value) { return make(Bind{var, settled(std::move(
 
 Stmt call(ExternFunction function, std::vector<CallRegion> writes, std::vector<CallRegion> reads) {
   return make(Call{std::move(function), settled(std::move(writes)), settled(std::move(reads))});
+}
+
+Stmt prefetch(const Buffer& buffer, std::vector<Expr> indices) {
+  return make(Prefetch{buffer, settled(std::move(indices))});
 }
 
 std::vector<CallRegion> regions_of(const Call& call) {

@@ -92,6 +92,11 @@ void Encoder::add(const Expr& e) {
 void Encoder::add(const LoopKind& kind) {
   add(static_cast<ForKind>(kind));
   if (kind.instruction()) add(kind.instruction());
+  add(kind.prefetches().size());
+  for (const Ahead& ahead : kind.prefetches()) {
+    refer(ahead.buffer.id());
+    add(static_cast<uint64_t>(ahead.iterations));
+  }
 }
 
 void Encoder::add(const Instruction& instruction) {
@@ -127,7 +132,8 @@ void Encoder::add(const Stmt& s) {
         add(reinterpret_cast<uint64_t>(x.function.function));
         add(reinterpret_cast<uint64_t>(x.function.user));
         add(x.writes), add(x.reads);
-      });
+      },
+      [&](const Prefetch& x) { refer(x.buffer.id()), add(x.indices); });
 }
 
 void Encoder::add(const CallRegion& part) {
@@ -158,6 +164,7 @@ void Encoder::add(const Param& param) {
   }
   add(param.shape);
   add(param.strides);
+  add(static_cast<uint64_t>(param.streamed));
   add(static_cast<uint64_t>(param.packing.has_value()));
   if (!param.packing) return;
   add(param.packing->logical_shape);

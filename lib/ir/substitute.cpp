@@ -50,6 +50,16 @@ Stmt replace_target(const Stmt& s, const BufferMap& buffers) {
     const Buffer buffer = renamed(x->buffer, buffers);
     return buffer == x->buffer ? s : alloc(buffer, x->shape, x->memory, x->offset);
   }
+  if (const For* x = s.as<For>(); x && !x->kind.prefetches().empty()) {
+    std::vector<Ahead> prefetches = x->kind.prefetches();
+    for (Ahead& ahead : prefetches) ahead.buffer = renamed(ahead.buffer, buffers);
+    if (prefetches == x->kind.prefetches()) return s;
+    return make_for(x->var, x->lo, x->hi, LoopKind(std::move(prefetches)), x->body);
+  }
+  if (const Prefetch* x = s.as<Prefetch>()) {
+    const Buffer buffer = renamed(x->buffer, buffers);
+    return buffer == x->buffer ? s : prefetch(buffer, x->indices);
+  }
   return s;
 }
 

@@ -35,6 +35,8 @@ class ProgramVerifier {
   void check_stmt(const Stmt& s);
   void check_for(const For& x);
   void check_instruction(const Instruction& instruction);
+  void check_prefetches(const LoopKind& kind);
+  void check_prefetch(const Prefetch& x);
   void check_if(const If& x);
   void check_seq(const Seq& x);
   void check_alloc(const Alloc& x);

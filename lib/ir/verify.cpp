@@ -138,12 +138,14 @@ void ProgramVerifier::check_param(const Param& param) {
   require(!type.is_vector(),
           [&] { return "has type " + to_string(type) + "; elements and scalars have one lane"; });
   if (param.scalar) {
-    require(param.shape.empty() && param.strides.empty() && !param.packing,
-            [] { return "a scalar has no shape, strides or packing"; });
+    require(param.shape.empty() && param.strides.empty() && !param.packing && !param.streamed,
+            [] { return "a scalar has no shape, strides or packing, and is not streamed"; });
     return;
   }
   check_shape_of(param);
   check_packing(param);
+  require(!param.streamed || is_written(param.role),
+          [] { return "only what is written can be streamed"; });
   require(declare(param.buffer, param.shape, param.role),
           [] { return "its buffer is declared twice"; });
 }

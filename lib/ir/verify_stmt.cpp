@@ -15,7 +15,8 @@ void ProgramVerifier::check_stmt(const Stmt& s) {
       [&](const Store& x) { check_store(x); }, [&](const Accumulate& x) { check_accumulate(x); },
       [&](const For& x) { check_for(x); }, [&](const If& x) { check_if(x); },
       [&](const Seq& x) { check_seq(x); }, [&](const Alloc& x) { check_alloc(x); },
-      [&](const Bind& x) { check_bind(x); }, [&](const Call& x) { check_call(x); });
+      [&](const Bind& x) { check_bind(x); }, [&](const Call& x) { check_call(x); },
+      [&](const Prefetch& x) { check_prefetch(x); });
 }
 
 void ProgramVerifier::check_for(const For& x) {
@@ -25,6 +26,7 @@ void ProgramVerifier::check_for(const For& x) {
   check_index_type(x.lo, "lower bound");
   check_index_type(x.hi, "upper bound");
   if (x.kind == ForKind::kInstruction) check_instruction(x.kind.instruction());
+  check_prefetches(x.kind);
   if (!require(static_cast<bool>(x.var), [] { return "the loop has no variable (null)"; })) return;
   require(x.var.type() == i64, [&] {
     return "the loop variable has type " + to_string(x.var.type()) + "; it must be i64";
@@ -43,6 +45,31 @@ void ProgramVerifier::check_instruction(const Instruction& instruction) {
   if (!require(static_cast<bool>(instruction), [] { return "the instruction is missing (null)"; }))
     return;
   require(instruction->status.ok(), [&] { return std::string(instruction->status.message()); });
+}
+
+// Parameters outlive every step of a schedule; a local buffer may move into the loop.
+void ProgramVerifier::check_prefetches(const LoopKind& kind) {
+  for (const Ahead& ahead : kind.prefetches()) {
+    require(kind == ForKind::kSerial, [] { return "only a serial loop prefetches"; });
+    require(static_cast<bool>(ahead.buffer),
+            [] { return "a prefetched buffer is missing (null)"; });
+    if (!error_.empty()) return;
+    require(find_param(program_, ahead.buffer) != nullptr,
+            [&] { return text(ahead.buffer) + " is prefetched, and no parameter"; });
+    require(1 <= ahead.iterations && ahead.iterations <= kMaxAhead, [&] {
+      return text(ahead.buffer) + " is prefetched " + std::to_string(ahead.iterations) +
+             " iterations ahead; it must be 1 to " + std::to_string(kMaxAhead);
+    });
+  }
+}
+
+void ProgramVerifier::check_prefetch(const Prefetch& x) {
+  for (const Expr& index : x.indices) check_expr(index);
+  if (!error_.empty()) return;
+  require(find_param(program_, x.buffer) != nullptr,
+          [&] { return text(x.buffer) + " is prefetched, and no parameter"; });
+  const int32_t lanes = error_.empty() ? check_access(x.buffer, x.indices) : 1;
+  require(lanes == 1, [] { return "a prefetch names one element"; });
 }
 
 void ProgramVerifier::check_if(const If& x) {

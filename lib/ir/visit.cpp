@@ -174,6 +174,10 @@ Stmt map_children(const Stmt& s, const ExprMap& on_expr, const StmtMap& on_stmt)
         std::vector<CallRegion> writes = map_parts(x.writes, on_expr, changed);
         std::vector<CallRegion> reads = map_parts(x.reads, on_expr, changed);
         return changed ? call(x.function, std::move(writes), std::move(reads)) : s;
+      },
+      [&](const Prefetch& x) {
+        std::vector<Expr> indices = list(x.indices);
+        return changed ? prefetch(x.buffer, std::move(indices)) : s;
       });
   return mapped;
 }

@@ -14,7 +14,8 @@
 // time),
 // * no read touches an element that is written where the guard does not hold (by the solver),
 // * the write stays inside of the local without the guard,
-// * so do all loads of the statement; one that does not, and differs between lanes, keeps the guard
+// * so do the loads of the guards behind it,
+// * and all loads of the statement; one that does not, and differs between lanes, keeps the guard
 //   for itself as a select with 0, which becomes a masked load.
 // Statements are looked at in program order: what a dropped guard lets a statement read, an earlier
 // one may have left undefined only where nobody looks.
@@ -138,12 +139,33 @@ class Dropper {
       if (k != i) others = others.given(leaf.guards[k]);
     }
     if (!prover_.in_bounds(target.buffer, *target.indices, others)) return {};
+    if (!guards_are_safe_without(leaf, i, facts)) return {};
     const Stmt safe = with_safe_loads(leaf.statement, guard, others);
     if (!safe || !unread_without(guard, target.buffer, id)) return {};
     for (Access& a : accesses_) {
       if (a.statement == id) a.guards = removed(a.guards, guard);
     }
     return safe;
+  }
+
+  // The guards behind the i-th one are asked where it does not hold, too.
+  bool guards_are_safe_without(const Leaf& leaf, size_t i, const Facts& facts) {
+    Facts before = facts;
+    for (size_t k = 0; k < leaf.guards.size(); ++k) {
+      if (k == i) continue;
+      if (k > i && (has_check(leaf.guards[k]) || !loads_in_bounds(leaf.guards[k], before))) {
+        return false;
+      }
+      before = before.given(leaf.guards[k]);
+    }
+    return true;
+  }
+
+  bool loads_in_bounds(const Expr& e, const Facts& facts) {
+    return !any_in(e, [&](const Expr& x) {
+      const Load* l = x.as<Load>();
+      return l && !prover_.in_bounds(l->buffer, l->indices, facts);
+    });
   }
 
   bool on_copies(const Expr& guard) const {
@@ -186,9 +208,15 @@ class Dropper {
     if (dead.guards.size() == write->guards.size()) return false;  // it uses bound names
     dead.guards.push_back(negated(guard));
     return std::all_of(accesses_.begin(), accesses_.end(), [&](const Access& a) {
-      return a.kind != Access::Kind::kRead || !(a.buffer == buffer) ||
-             never_meet(dead, a, {}, outermost_);
+      return !reads(a) || !(a.buffer == buffer) || never_meet(dead, a, {}, outermost_);
     });
+  }
+
+  // A sum that nobody reads may hold anything; a reduction with several results decides about one
+  // by the others.
+  static bool reads(const Access& a) {
+    if (a.kind == Access::Kind::kAccumulate) return a.accumulation().buffers.size() > 1;
+    return a.kind == Access::Kind::kRead;
   }
 
   static std::vector<Expr> removed(const std::vector<Expr>& guards, const Expr& guard) {

@@ -82,6 +82,8 @@ class Flattener {
                         expression(x->value()), masked(x->mask));
     }
     if (const Call* x = s.as<Call>()) return call(x->function, flat(x->writes), flat(x->reads));
+    if (const Prefetch* x = s.as<Prefetch>())
+      return prefetch(x->buffer, {flat(x->buffer, x->indices)});
     if (const Bind* x = s.as<Bind>()) depth_.emplace(x->var, loops_);
     return map_children(s, expr, [&](const Stmt& child) { return statement(child); });
   }

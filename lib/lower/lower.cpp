@@ -28,6 +28,7 @@ constexpr Pass kPasses[] = {
     {"expand_reducers", only(Form::kExplicitVectors), only(Form::kOperators), expand_reducers},
     {"merge_guards", only(Form::kExplicitVectors), kNothing, merge_guards},
     {"place_allocs", only(Form::kExplicitVectors), only(Form::kAllocsPlaced), place_allocs},
+    {"insert_prefetches", only(Form::kExplicitVectors), kNothing, insert_prefetches},
     {"flatten_buffers", Form::kExplicitVectors | Form::kOperators, only(Form::kFlat),
      flatten_buffers},
 };

@@ -20,6 +20,7 @@ absl::StatusOr<Program> vectorize_loops(const Program& program, const Target& ta
 absl::StatusOr<Program> expand_reducers(const Program& program, const Target& target);
 absl::StatusOr<Program> merge_guards(const Program& program, const Target& target);
 absl::StatusOr<Program> place_allocs(const Program& program, const Target& target);
+absl::StatusOr<Program> insert_prefetches(const Program& program, const Target& target);
 absl::StatusOr<Program> flatten_buffers(const Program& program, const Target& target);
 
 }  // namespace tenon

@@ -6,6 +6,7 @@
 // Needs: kExplicitVectors (then it is known which indices are constants). Gives: kAllocsPlaced.
 // * A shape that varies with loops becomes its hull, so that sizes and offsets depend on the
 //   Program's sizes only.
+// * Where a schedule asks for a place (set_scope), that one, or a refusal. Else:
 // * Constant and small: the stack. A buffer whose indices are all constants becomes registers and
 //   costs no stack; the others share a budget per task, since a host's threads may have small
 //   stacks.
@@ -63,8 +64,8 @@ struct Local {
   int first = -1, last = -1;  // positions between which it is alive
   bool constant_indices = true;
 
-  Memory memory = Memory::kAuto;
-  Expr offset, end;  // of workspace memory, in bytes
+  Memory memory = Memory::kAuto;  // what was asked for, then what it is
+  Expr offset, end;               // of workspace memory, in bytes
 };
 
 // --- Which buffers there are, and when they are alive.
@@ -130,6 +131,7 @@ class Collector {
 
   size_t declare(const Alloc& a) {
     Local local{a.buffer, {}, task_};
+    local.memory = a.memory;
     for (const Expr& extent : a.shape) local.shape.push_back(hull(a.buffer, extent));
     if (is_too_large(local)) {
       status_ = refuse("buffer " + a.buffer.name() + " takes more than 2^47 bytes");
@@ -202,13 +204,33 @@ class Collector {
 
 // --- Where they go.
 
+// `used` are the bytes of stack that the task has already.
 bool on_stack(const Local& local, int64_t& used) {
+  if (local.memory == Memory::kWorkspace) return false;
   const std::optional<int64_t> bytes = as_int(bytes_of(local.buffer, local.shape));
   if (!bytes || *bytes > kMaxStackBuffer) return false;
   if (local.constant_indices) return true;
   if (used + *bytes > kMaxStackPerTask) return false;
   used += *bytes;
   return true;
+}
+
+// Why it is not where the schedule wants it; `fits` is what on_stack says.
+absl::Status is_as_asked(const Local& local, bool fits) {
+  const bool registers = local.memory == Memory::kRegisters;
+  if (!registers && local.memory != Memory::kStack) return absl::OkStatus();
+  const std::string start = "buffer " + local.buffer.name() + " is to live " +
+                            (registers ? "in registers" : "on the stack") + ", and ";
+  if (!fits) {
+    return refuse(start + "it has no constant size, or one above " +
+                  std::to_string(kMaxStackBuffer >> 10) + " KiB, or with the others of its task " +
+                  "more than " + std::to_string(kMaxStackPerTask >> 10) + " KiB");
+  }
+  if (registers && !local.constant_indices) {
+    return refuse(start + "an index of it is no constant once loops are unrolled", {},
+                  {"unroll or vectorize every loop that indexes it"});
+  }
+  return absl::OkStatus();
 }
 
 bool conflict(const Local& a, const Local& b) {
@@ -245,19 +267,22 @@ void give_offset(Local& local, const std::vector<Local>& placed, const Facts& fa
   local.end = simplify(index_add(local.offset, bytes), facts);
 }
 
-void place(std::vector<Local>& locals, const Facts& facts) {
+absl::Status place(std::vector<Local>& locals, const Facts& facts) {
   std::map<Var, int64_t> used;  // bytes of stack, by task
   int64_t used_outside = 0;
   for (Local& local : locals) {
     if (local.first < 0) continue;
     int64_t& stack = local.task ? used[local.task] : used_outside;
-    if (on_stack(local, stack)) {
+    const bool fits = on_stack(local, stack);
+    TENON_RETURN_IF_ERROR(is_as_asked(local, fits));
+    if (fits) {
       local.memory = Memory::kStack;
     } else {
       local.memory = local.task ? Memory::kWorker : Memory::kShared;
       give_offset(local, locals, facts);
     }
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -266,7 +291,7 @@ absl::StatusOr<Program> place_allocs(const Program& program, const Target&) {
   Collector collector(program);
   collector.statement(program->body);
   TENON_RETURN_IF_ERROR(collector.status());
-  place(collector.locals(), facts_of(program));
+  TENON_RETURN_IF_ERROR(place(collector.locals(), facts_of(program)));
   std::map<Buffer, const Local*> found;
   for (const Local& local : collector.locals()) found.emplace(local.buffer, &local);
   return program.with_body(rewrite_stmts(program->body, [&](const Stmt& s) {

@@ -50,7 +50,8 @@ class Collector {
             }
           }
           leaf(ends, constant_int(i64, 0), false);
-        });
+        },
+        [&](const Prefetch&) {});
   }
 
   GuardSites take() {

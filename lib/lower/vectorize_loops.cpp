@@ -54,6 +54,7 @@ class Vectorizer {
     if (const For* x = s.as<For>()) return around(*x, place);
     if (const If* x = s.as<If>()) return guarded(x->condition, x->body, place);
     if (const Bind* x = s.as<Bind>()) return name(*x, place);
+    if (s.is<Prefetch>()) return seq({});  // it means nothing
     if (s.is<Call>()) return fail("it calls " + s.as<Call>()->function.name);
     if (s.is<Alloc>()) return fail("it declares buffer " + s.as<Alloc>()->buffer.name());
     std::vector<Stmt> parts;

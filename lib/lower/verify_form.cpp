@@ -41,7 +41,9 @@ std::string allocs_placed(const Stmt& s) {
   const Alloc* a = s.as<Alloc>();
   if (!a) return "";
   switch (a->memory) {
-    case Memory::kAuto: return "it has no memory class";
+    case Memory::kAuto:
+    case Memory::kRegisters:
+    case Memory::kWorkspace: return "it has no memory class";
     case Memory::kStack:
       for (const Expr& extent : a->shape) {
         if (!as_int(extent)) return "it is on the stack and its size is not a constant";
@@ -57,7 +59,9 @@ std::string flat(const Stmt& s) {
   if (const Alloc* a = s.as<Alloc>()) return a->shape.size() == 1 ? "" : "it is not flat";
   const Store* x = s.as<Store>();
   const Accumulate* y = s.as<Accumulate>();
-  if ((x && x->indices.size() != 1) || (y && y->indices.size() != 1)) {
+  const Prefetch* z = s.as<Prefetch>();
+  if ((x && x->indices.size() != 1) || (y && y->indices.size() != 1) ||
+      (z && z->indices.size() != 1)) {
     return "its target is not flat";
   }
   if (const Call* call = s.as<Call>()) {

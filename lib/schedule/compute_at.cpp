@@ -48,14 +48,16 @@ Stmt clipped(Stmt nest, const ComputeAt& place) {
   return nest;
 }
 
-Stmt new_body(const ComputeAt& place) {
+Stmt new_body(const Program& program, const ComputeAt& place) {
   std::vector<Stmt> parts = statements_of(place.at.loop.body);
   const auto first_use = std::find_if(parts.begin(), parts.end(), [&](const Stmt& s) {
     return std::any_of(place.stages.begin(), place.stages.end(),
                        [&](const Buffer& stage) { return uses(s, stage); });
   });
   std::vector<Stmt> body(parts.begin(), first_use);
-  for (const Buffer& stage : place.stages) body.push_back(alloc(stage, place.region.room));
+  for (const Buffer& stage : place.stages) {
+    body.push_back(alloc(stage, place.region.room, memory_of(program, stage)));
+  }
   const Stmt nest = moved_nest(place.nest, place.stages, place.loops, place.region);
   body.push_back(clipped(nest, place));
   // The reads count from the start of the region.
@@ -86,7 +88,7 @@ absl::StatusOr<ComputeAtResult> compute_at(const Program& program, const Buffer&
   TENON_ASSIGN_OR_RETURN(const ComputeAt place, may_compute_at(program, stage, at));
 
   // Rewrite.
-  const Stmt body = new_body(place);
+  const Stmt body = new_body(program, place);
   return ComputeAtResult{simplified(program, replaced(program->body, place, body)),
                          loops_by_depth(place.nest, place.loops)};
 }

@@ -47,7 +47,9 @@ absl::StatusOr<ComputeAtResult> compute_root(const Program& program, const Buffe
     offset.push_back(plan.shift[d] - plan.region.lo[d]);
   }
   std::vector<Stmt> parts;
-  for (const Buffer& one : plan.stages) parts.push_back(alloc(one, plan.region.extent));
+  for (const Buffer& one : plan.stages) {
+    parts.push_back(alloc(one, plan.region.extent, memory_of(program, one)));
+  }
   parts.push_back(moved_nest(plan.at_positions, plan.stages, plan.loops, plan.region));
   const Stmt& old = plan.outermost.statement;
   parts.push_back(with_offset_reads(without_stage(old, plan), plan.stages, offset));

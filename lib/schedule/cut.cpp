@@ -31,7 +31,7 @@ absl::StatusOr<TwoLoops> cut(const Program& program, const Var& loop, const Expr
   const Expr& hi = site.loop.hi;
   const Expr middle = simplify(max(min(at, hi), lo), site.facts);
   const auto part = [&](const Var& var, const Expr& from, const Expr& to, const Stmt& body) {
-    return make_for(var, from, to, ForKind::kSerial, substitute(body, VarMap{{loop, var}}));
+    return make_for(var, from, to, site.loop.kind, substitute(body, VarMap{{loop, var}}));
   };
   const Stmt both = seq({part(first, lo, middle, site.loop.body),
                          part(second, middle, hi, with_fresh_names(site.loop.body))});

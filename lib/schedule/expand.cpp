@@ -43,7 +43,8 @@ absl::StatusOr<Program> expand(const Program& program, const Buffer& stage, cons
   const Stmt body =
       with_moved_accesses(without_alloc(site.loop.body, stage), stage, stage,
                           [&](const std::vector<Expr>& indices) { return led_by(index, indices); });
-  const Stmt outside = alloc(stage, led_by(extent, *shape_of(program, stage)));
+  const Stmt outside =
+      alloc(stage, led_by(extent, *shape_of(program, stage)), memory_of(program, stage));
   return simplified(program, replace_loop(program->body, loop, [&](const For& l) {
                       return seq({outside, make_for(l.var, l.lo, l.hi, l.kind, body)});
                     }));

@@ -33,7 +33,7 @@ absl::StatusOr<Program> hoist_alloc(const Program& program, const Buffer& stage,
   std::vector<Stmt> parts;
   Stmt body = plan.loop.loop.body;
   for (const Buffer& one : plan.stages) {
-    parts.push_back(alloc(one, plan.extent));
+    parts.push_back(alloc(one, plan.extent, memory_of(program, one)));
     body = without_alloc(body, one);
   }
   body = with_moved_accesses(body, plan.stages, place);

@@ -49,6 +49,11 @@ Stmt moved(const Stmt& s, const Moves& moves, const Placement& place) {
     };
     return uses_any(s, moves) ? call(x->function, placed(x->writes), placed(x->reads)) : s;
   }
+  if (const Prefetch* x = s.as<Prefetch>()) {
+    // A parameter with another layout; one that is copied stays where it is.
+    const Buffer* to = target_of(x->buffer, moves);
+    return to && *to == x->buffer ? prefetch(*to, place(x->indices)) : s;
+  }
   const Accumulate* x = s.as<Accumulate>();
   if (!x) return s;
   std::vector<Buffer> buffers = x->buffers;

@@ -89,7 +89,7 @@ absl::StatusOr<Program> pad_reduction(const Program& program, const Var& loop, i
         select(Expr(loop) < hi, sum->value(), identity_of(sum->by, 0, sum->value().type()));
     return accumulate(sum->buffers, sum->indices, sum->by, {value}, sum->mask);
   });
-  const Stmt padded = make_for(loop, lo, end, ForKind::kSerial, body);
+  const Stmt padded = make_for(loop, lo, end, site.loop.kind, body);
   return simplified(program, replace_loop(program->body, loop, [&](const For&) { return padded; }));
 }
 

@@ -108,7 +108,7 @@ absl::StatusOr<Program> relax(const Program& program, const Var& loop, const Var
   for (const Expr& guard : {Expr(loop) < site.loop.hi, site.loop.lo <= Expr(loop)}) {
     if (!proved(inside, guard)) body = sink_guard(body, guard, inside);
   }
-  body = make_for(loop, hull.lo, hull.hi, ForKind::kSerial, std::move(body));
+  body = make_for(loop, hull.lo, hull.hi, site.loop.kind, std::move(body));
   return simplified(program, replace_loop(program->body, loop, [&](const For&) { return body; }));
 }
 

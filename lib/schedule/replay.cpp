@@ -147,6 +147,15 @@ class Arguments {
     if (word != "cut" && word != "perfect") fail("there is no tail " + word);
     tail = word == "cut" ? Tail::kCut : Tail::kPerfect;
   }
+  void read(const std::string& word, Memory& memory) {
+    for (Memory one : {Memory::kRegisters, Memory::kStack, Memory::kWorkspace, Memory::kShared,
+                       Memory::kWorker}) {
+      if (word == tenon::name_of(one)) memory = one;
+    }
+    if (memory == Memory::kAuto && word != "auto") {
+      fail("there is no memory " + word + "; it is registers, stack, workspace or auto");
+    }
+  }
   void read(const std::string& text, Expr& e) { e = expression(text, {}); }
   // [d0 // 32, d1, d0 % 32] as a function of d0, d1 ...
   void read(const std::string& text, IndexMap& map) {
@@ -290,6 +299,9 @@ std::vector<Entry> all_steps() {
       Takes<Name, int, F>::step("pad", &S::pad),
       Takes<Name, int, F, int64_t>::step("align_storage", &S::align_storage),
       Takes<Name, int, F>::step("fold_storage", &S::fold_storage),
+      Takes<Name, Memory>::step("set_scope", &S::set_scope),
+      Takes<Name, Loop, F>::step("prefetch", &S::prefetch),
+      Takes<Name>::step("stream", &S::stream),
       Takes<Name, Name>::step("store_over", &S::store_over),
       Takes<Name, Name, const IndexMap&>::step("store_in", &S::store_in),
       Takes<Loop>::step("rfactor", &S::rfactor),

@@ -27,7 +27,7 @@ absl::StatusOr<Program> reverse(const Program& program, const Var& loop) {
 
   // Rewrite.
   const Expr mirrored = site.loop.lo + site.loop.hi - Expr(1) - Expr(loop);
-  const Stmt reversed = make_for(loop, site.loop.lo, site.loop.hi, ForKind::kSerial,
+  const Stmt reversed = make_for(loop, site.loop.lo, site.loop.hi, site.loop.kind,
                                  substitute(site.loop.body, VarMap{{loop, mirrored}}));
   Stmt body = replace_loop(program->body, loop, [&](const For&) { return reversed; });
   return simplified(program, std::move(body), verdict);

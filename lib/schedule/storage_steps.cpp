@@ -84,6 +84,28 @@ void Schedule::pad(std::string_view stage, int dim, const Factor& multiple, Plac
   });
 }
 
+void Schedule::set_scope(std::string_view stage, Memory memory, Place place) {
+  const std::string where = memory == Memory::kAuto ? "auto" : tenon::name_of(memory);
+  change_stage(
+      "set_scope(" + std::string(stage) + ", " + where + ")", stage, {}, place,
+      [&](const Buffer& buffer) { return primitives::set_scope(program_, buffer, memory); });
+}
+
+void Schedule::prefetch(std::string_view param, Loop loop, const Factor& iterations, Place place) {
+  const absl::StatusOr<Buffer> buffer = find_any_buffer(program_, param);
+  const std::string action =
+      "prefetch(" + std::string(param) + ", " + name_of(loop) + ", " + iterations.text() + ")";
+  change(action, {loop}, place, [&]() -> absl::StatusOr<Program> {
+    if (!buffer.ok()) return buffer.status();
+    return primitives::prefetch(program_, *buffer, loop.var(), iterations.value());
+  });
+}
+
+void Schedule::stream(std::string_view output, Place place) {
+  change_stage("stream(" + std::string(output) + ")", output, {}, place,
+               [&](const Buffer& buffer) { return primitives::stream(program_, buffer); });
+}
+
 void Schedule::align_storage(std::string_view stage, int dim, const Factor& multiple,
                              int64_t offset, Place place) {
   const std::string action = "align_storage(" + std::string(stage) + ", " + std::to_string(dim) +

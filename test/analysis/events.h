@@ -126,7 +126,8 @@ class Tracer {
         [&](const Call& x) {
           for (const CallRegion& part : x.reads) touch_all(Access::Kind::kRead, part, {});
           for (const CallRegion& part : x.writes) touch_all(Access::Kind::kWrite, part, {});
-        });
+        },
+        [&](const Prefetch&) {});
     part_ = outer_part;
     statement_ = outer;
   }

@@ -225,7 +225,8 @@ TEST_CASE("errors in statements name the line and the column") {
   CHECK(error(with_statement("for n in 0..4 {}")) ==
         "line 6, column 5: 'n' is declared already, in line 2");
   CHECK(error(with_statement("alloc t: f32[4] in heap")) ==
-        "line 6, column 20: found 'heap', expected stack, shared or worker");
+        "line 6, column 20: found 'heap', expected registers, workspace, stack, "
+        "shared or worker");
   CHECK(error(with_statement("z[0] = 1.0")) == "line 6, column 1: 'z' is not declared");
   CHECK(error(with_statement("n[0] = 1.0")) == "line 6, column 1: 'n' is not a buffer");
   CHECK(error(with_statement("for i in 0..4 { y[i] = 1.0 }\ny[i] = 2.0")) ==

@@ -116,7 +116,7 @@ TEST_CASE("parameters have elements of one lane") {
 
 TEST_CASE("a scalar has no shape") {
   CHECK(error_after([](ProgramData& p) { p.params[2].shape = {d.n}; }) ==
-        "parameter eps: a scalar has no shape, strides or packing");
+        "parameter eps: a scalar has no shape, strides or packing, and is not streamed");
 }
 
 TEST_CASE("ranks are at most eight") {

@@ -133,6 +133,40 @@ TEST_CASE("A check stays under its guard") {
   CHECK(body_of(run(drop_dead_guards, p)) == body_of(p));
 }
 
+TEST_CASE("A guard stays in front of one that reads only where it holds") {
+  const auto program = [](int64_t extent) {
+    return parsed("program p\n  input x: f32[" + std::to_string(extent) +
+                  "]\n  output y: f32[5]\n{\n  alloc t: f32[8]\n"
+                  "  vector for a in 0..8 { if a < 5 and x[a] < 1.0 { t[a] = 2.0 } }\n"
+                  "  vector for b in 0..8 { if b < 5 and x[b] < 1.0 { y[b] = t[b] } }\n}\n");
+  };
+  const Program short_one = program(5), long_one = program(8);
+  CHECK(body_of(run(drop_dead_guards, short_one)) == body_of(short_one));
+  CHECK(body_of(run(drop_dead_guards, long_one)).find("if x[a] < 1.0 {\n    t[a] = 2.0") !=
+        std::string::npos);
+  check_pass(drop_dead_guards, long_one);
+}
+
+TEST_CASE("A reduction with several results reads all of them") {
+  const Program p = parsed(R"(
+    program p
+      input x: f32[3, 5]
+      output y: i64[5]
+      reducer most(best: f32, at: i64) = (-inf, 99)
+        update (v: f32, j: i64) -> (select(best < v, v, best), select(best < v, j, at))
+        combine (b, k) -> (select(best < b | best == b & k < at, b, best),
+                           select(best < b | best == b & k < at, k, at))
+    {
+      alloc best: f32[8]
+      for i in 0..5 { best[i] = -inf
+        y[i] = 99
+        for r in 0..3 { (best, y)[i] most= (x[r, i], r) } }
+      vector for a in 0..8 { if a < 2 { best[a] = 1e30 } }
+      for k in 0..5 { (best, y)[k] most= (1e10, 9) }
+    })");
+  CHECK(body_of(run(drop_dead_guards, p)) == body_of(p));
+}
+
 TEST_CASE("A chain of stages loses its guards from the first to the last") {
   const Program p = parsed(R"(
     program p

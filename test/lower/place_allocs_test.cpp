@@ -46,6 +46,29 @@ TEST_CASE("Small constant buffers live on the stack, larger ones in the workspac
         "t: f32[n] in worker at 0\n");
 }
 
+TEST_CASE("What a schedule asks for is obeyed, or refused") {
+  CHECK(placed("alloc t: f32[4] in workspace\n y[0] = t[0]") == "t: f32[4] in shared at 0\n");
+  CHECK(placed("parallel for i in 0..9 {\n alloc t: f32[4] in workspace\n y[i] = t[0]\n }") ==
+        "t: f32[4] in worker at 0\n");
+  CHECK(placed("alloc t: f32[4] in registers\n y[0] = t[0]") == "t: f32[4] in stack\n");
+  CHECK(placed("alloc t: f32[9] in stack\n for i in 0..9 { y[i] = t[i] }") ==
+        "t: f32[9] in stack\n");
+  const auto refused = [](const std::string& body) {
+    const Program p = parsed("program p\n  size n\n  output y: f32[9]\n{\n" + body + "\n}\n");
+    return std::string(diagnostic_of(place_allocs(p, Target()).status())->reason);
+  };
+  CHECK(refused("alloc t: f32[9] in registers\n for i in 0..9 { y[i] = t[i] }") ==
+        "buffer t is to live in registers, and an index of it is no constant once loops are "
+        "unrolled");
+  const std::string no_place =
+      "it has no constant size, or one above 16 KiB, or with the others of its task more than 32 "
+      "KiB";
+  CHECK(refused("alloc t: f32[n] in stack\n y[0] = t[0]") ==
+        "buffer t is to live on the stack, and " + no_place);
+  CHECK(refused("alloc t: f32[4097] in registers\n y[0] = t[0]") ==
+        "buffer t is to live in registers, and " + no_place);
+}
+
 TEST_CASE("An extent below 0 is none, whether a constant or not") {
   CHECK(placed("alloc t: f32[-1]\n for i in 0..-1 { y[i] = t[i] }") == "t: f32[0] in stack\n");
   CHECK(placed("alloc t: f32[n - 1]\n for i in 0..n - 1 { y[0] = t[i] }") ==

@@ -38,10 +38,12 @@ inline void check_seeds(uint64_t first, int64_t pairs = kPairs) {
   std::cout << "\n";
   std::istringstream names(
       "split fuse reorder tile cut unroll vectorize parallelize fission compute_at inline_into "
-      "set_layout register_tile rfactor decompose_init expand pad pad_reduction reorder_storage store_over "
+      "set_layout register_tile rfactor decompose_init expand pad pad_reduction reorder_storage "
+      "store_over "
       "store_in shift skew reverse relax merge add_unit_loop squash "
       "compute_root hoist_alloc slide reverse_inline reverse_compute_at fuse_epilogue "
-      "assume specialize stage align_storage fold_storage lanes parallel_chunks fuse_at "
+      "assume specialize stage align_storage fold_storage set_scope prefetch stream lanes "
+      "parallel_chunks fuse_at "
       "split_rows tensorize");
   for (std::string name; names >> name;) {
     INFO(name);

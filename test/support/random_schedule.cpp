@@ -403,6 +403,16 @@ void random_placement(Rng& rng, Schedule& s, const Pieces& p, const Sizes& value
   try_often(s, [&](Schedule& attempt) { one_placement(rng, attempt, p, values, kind); });
 }
 
+// About caches: it means nothing, and later steps have to cope with it.
+void random_hint(Rng& rng, Schedule& s, const Pieces& p) {
+  if (rng.chance(40)) return s.stream(rng.pick(p.stages));
+  if (p.accesses.empty()) return;
+  try_often(s, [&](Schedule& t) {
+    const auto& [buffer, loop] = rng.pick(p.accesses);
+    t.prefetch(buffer, loop, rng.between(1, 40));
+  });
+}
+
 void random_step(Rng& rng, Schedule& s, const Sizes& values) {
   const Pieces p = pieces_of(s.program());
   if (p.loops.empty()) return;
@@ -424,7 +434,7 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
   if (!p.vector_candidates.empty() && rng.chance(4)) {
     return try_often(s, [&](Schedule& t) { random_tensorize(rng, t, p); });
   }
-  switch (rng.below(47)) {
+  switch (rng.below(48)) {
     case 0: s.split(loop, kFactors[rng.below(8)]); break;
     case 1: s.split(loop, kFactors[rng.below(8)], kTails[rng.below(3)]); break;
     case 18: s.split(loop, {rng.chance(30) ? kInferred : 2, rng.between(1, 3)}); break;
@@ -531,15 +541,20 @@ void random_step(Rng& rng, Schedule& s, const Sizes& values) {
       }
       break;
     case 28:
-      if (!p.reductions.empty() && rng.chance(50)) {
+      if (!p.reductions.empty() && rng.chance(65)) {
         s.pad_reduction(rng.pick(p.reductions), kFactors[rng.below(8)]);
         break;
       }
       s.pad(rng.pick(p.locals.empty() ? p.stages : p.locals), rng.below(2), kFactors[rng.below(8)]);
       break;
     case 29:
+      if (!p.locals.empty() && rng.chance(40)) {
+        s.set_scope(rng.pick(p.locals), rng.chance(80) ? Memory::kWorkspace : Memory::kAuto);
+        break;
+      }
       if (!p.matrices.empty()) s.reorder_storage(rng.pick(p.matrices), {1, 0});
       break;
+    case 47: random_hint(rng, s, p); break;
     case 30:
       if (p.locals.size() > 1) {
         try_often(s, [&](Schedule& t) { t.store_over(rng.pick(p.locals), rng.pick(p.locals)); });

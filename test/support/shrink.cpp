@@ -146,6 +146,17 @@ void with_fewer_statements(const Program& program, std::vector<Program>& smaller
   });
 }
 
+// What of this type stands in e, without what stands in that: through conditions and casts too.
+void add_operands(const Expr& e, Type type, std::vector<Expr>& operands) {
+  for_each_child(e, [&](const Expr& child) {
+    if (child.type() == type) {
+      operands.push_back(child);
+    } else {
+      add_operands(child, type, operands);
+    }
+  });
+}
+
 // One expression becomes one of its operands, or a one.
 void with_smaller_expressions(const Program& program, std::vector<Program>& smaller) {
   int count = 0;
@@ -157,9 +168,7 @@ void with_smaller_expressions(const Program& program, std::vector<Program>& smal
       if (at-- != 0 || is_constant_node(e)) return e;
       instead.push_back(one(e.type()));
       if (e.type() == i64) instead.push_back(constant_int(i64, 0));
-      for_each_child(e, [&](const Expr& child) {
-        if (child.type() == e.type()) instead.push_back(child);
-      });
+      add_operands(e, e.type(), instead);
       return e;
     });
     for (const Expr& other : instead) {

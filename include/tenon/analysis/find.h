@@ -30,6 +30,8 @@ Buffer find_buffer(const Program& program, std::string_view name);
 
 // The declared shape of a local buffer, parameter or table.
 std::optional<std::vector<Expr>> shape_of(const Program& program, const Buffer& buffer);
+// Where the stage is to live; kAuto for what is no local buffer.
+Memory memory_of(const Program& program, const Buffer& stage);
 
 // Replaces the loop with this variable by `f(loop)`.
 Stmt replace_loop(const Stmt& body, const Var& var, const std::function<Stmt(const For&)>& f);

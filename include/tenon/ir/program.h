@@ -52,6 +52,8 @@ struct Param {
   // from the stride classes of the call; the interpreter ignores it.
   std::vector<Expr> strides;
   std::optional<Packing> packing;  // weights only
+  // Outputs and inouts only: whole vectors are stored past the caches (non-temporal stores).
+  bool streamed = false;
 
   const std::string& name() const { return buffer ? buffer.name() : scalar.name(); }
 };

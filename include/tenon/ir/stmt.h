@@ -1,4 +1,4 @@
-// Statements: immutable values over eight kinds of node.
+// Statements: immutable values over nine kinds of node.
 //
 //   Stmt s = make_for(i, 0, n, ForKind::kSerial, store(out, {i}, load(x, {i}) * 2.0f));
 //   if (const For* loop = s.as<For>()) ...
@@ -94,24 +94,36 @@ class Instruction {
   std::shared_ptr<const InstructionData> data_;
 };
 
-// A ForKind, and of kInstruction which one: rewrites that pass a loop's kind on keep both.
+// A parameter whose elements a serial loop asks for `iterations` before it uses them.
+struct Ahead {
+  Buffer buffer;
+  int64_t iterations = 1;  // 1 to kMaxAhead
+
+  friend bool operator==(const Ahead&, const Ahead&) = default;
+};
+
+inline constexpr int64_t kMaxAhead = 1 << 20;
+
+// A ForKind; of kInstruction which one, and of kSerial what it prefetches. Rewrites that pass a
+// loop's kind on keep all of it.
 class LoopKind {
  public:
   LoopKind(ForKind kind = ForKind::kSerial) : kind_(kind) {}  // NOLINT: most kinds say all
   explicit LoopKind(Instruction instruction)
       : kind_(ForKind::kInstruction), instruction_(std::move(instruction)) {}
+  explicit LoopKind(std::vector<Ahead> prefetches) : prefetches_(std::move(prefetches)) {}
 
   operator ForKind() const { return kind_; }                       // NOLINT
   const Instruction& instruction() const { return instruction_; }  // null for the other kinds
+  const std::vector<Ahead>& prefetches() const { return prefetches_; }
 
-  friend bool operator==(const LoopKind& a, const LoopKind& b) {
-    return a.kind_ == b.kind_ && a.instruction_ == b.instruction_;
-  }
+  friend bool operator==(const LoopKind&, const LoopKind&) = default;
   friend bool operator==(const LoopKind& a, ForKind b) { return a.kind_ == b; }
 
  private:
-  ForKind kind_;
+  ForKind kind_ = ForKind::kSerial;
   Instruction instruction_;
+  std::vector<Ahead> prefetches_;
 };
 
 // for var in lo..hi (half open; empty when hi <= lo).
@@ -132,12 +144,15 @@ struct Seq {
   std::vector<Stmt> stmts;
 };
 
-// Where an Alloc lives; decided by lowering (place_allocs) and printed.
+// Where an Alloc lives: what a schedule asks for (the first four, set_scope), and what lowering
+// decides (the last three, place_allocs). Printed.
 enum class Memory : uint8_t {
-  kAuto,    // not decided yet
-  kStack,   // constant size, small; registers when every index is constant after unrolling
-  kShared,  // the workspace part that all workers share
-  kWorker,  // the slice of the worker that runs the enclosing parallel loop
+  kAuto,       // lowering's choice
+  kRegisters,  // refused by lowering where an index is no constant after unrolling
+  kWorkspace,  // kShared or kWorker, by where it stands
+  kStack,      // constant size, small; registers when every index is constant after unrolling
+  kShared,     // the workspace part that all workers share
+  kWorker,     // the slice of the worker that runs the enclosing parallel loop
 };
 
 // Declares a buffer for the statements after it in the same Seq. Its elements start undefined (the
@@ -187,8 +202,15 @@ struct Call {
   std::vector<CallRegion> writes, reads;
 };
 
+// Asks the memory for the cache line of an element that will be used soon. Means nothing: the
+// indices may leave the buffer. What lowering makes of Ahead.
+struct Prefetch {
+  Buffer buffer;
+  std::vector<Expr> indices;  // one lane each
+};
+
 struct StmtNode {
-  std::variant<Store, Accumulate, For, If, Seq, Alloc, Bind, Call> kind;
+  std::variant<Store, Accumulate, For, If, Seq, Alloc, Bind, Call, Prefetch> kind;
 };
 
 template <class T>
@@ -209,6 +231,7 @@ Stmt alloc(const Buffer& buffer, std::vector<Expr> shape, Memory memory = Memory
            Expr offset = {});
 Stmt bind(const Var& var, Expr value);
 Stmt call(ExternFunction function, std::vector<CallRegion> writes, std::vector<CallRegion> reads);
+Stmt prefetch(const Buffer& buffer, std::vector<Expr> indices);
 
 // The parts of a call, those that it writes first: as the function gets them.
 std::vector<CallRegion> regions_of(const Call& call);

@@ -80,7 +80,8 @@ void for_each_child(const Stmt& s, const OnExpr& on_expr, const OnStmt& on_stmt)
             all(part.strides);
           }
         }
-      });
+      },
+      [&](const Prefetch& x) { all(x.indices); });
 }
 
 // Bottom-up: children first, then f on the result.

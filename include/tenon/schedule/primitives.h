@@ -53,6 +53,15 @@ absl::StatusOr<Program> relax(const Program& program, const Var& loop, const Var
 // The number of iterations rounded up; those that are new add the identity.
 absl::StatusOr<Program> pad_reduction(const Program& program, const Var& loop, int64_t multiple);
 
+// Where the stage lives: kAuto, kRegisters, kStack or kWorkspace.
+absl::StatusOr<Program> set_scope(const Program& program, const Buffer& stage, Memory memory);
+
+// Requests for what later iterations of the loop use of a parameter, and stores of an output past
+// the caches.
+absl::StatusOr<Program> prefetch(const Program& program, const Buffer& param, const Var& loop,
+                                 int64_t iterations);
+absl::StatusOr<Program> stream(const Program& program, const Buffer& output);
+
 absl::StatusOr<OneLoop> add_unit_loop(const Program& program, const Var& loop);
 absl::StatusOr<Program> squash(const Program& program, const Var& loop);
 

@@ -278,6 +278,19 @@ class Schedule {
   void fold_storage(std::string_view stage, int dim, const Factor& factor,
                     Place place = Place::current());
 
+  // Where a local stage lives: Memory::kRegisters, kStack or kWorkspace, which is the heap memory
+  // that a call is given; kAuto leaves it to lowering again. Lowering obeys or refuses.
+  void set_scope(std::string_view stage, Memory memory, Place place = Place::current());
+
+  // In each iteration of a serial loop, asks the memory for what the iteration after `iterations`
+  // more uses of a parameter. The loop keeps this; a step that replaces the loop (split, fuse) or
+  // gives it another kind ends it, so that prefetch is a step for the end of a schedule.
+  void prefetch(std::string_view param, Loop loop, const Factor& iterations,
+                Place place = Place::current());
+  // Whole vectors of an output are stored past the caches (non-temporal): for results that are
+  // larger than the caches, or are not read soon.
+  void stream(std::string_view output, Place place = Place::current());
+
   // The stage takes over the memory of an earlier one, whose elements are no longer read where they
   // are overwritten: e[i] = exp(t[i])  ->  t[i] = exp(t[i])
   void store_over(std::string_view stage, std::string_view old, Place place = Place::current());
