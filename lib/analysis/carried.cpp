@@ -12,7 +12,7 @@ bool target_uses(const Access& a, const Var& var) {
                      [&](const Expr& index) { return uses(index, var); });
 }
 
-Verdict carries_nothing(Dependences& dependences, const std::vector<Direction>& directions,
+Verdict carries_nothing(Dependences& dependences, const std::vector<Ordering>& directions,
                         const Program& within) {
   const auto conflict = dependences.find(directions, reads_only);
   if (!conflict) return {};
@@ -21,7 +21,7 @@ Verdict carries_nothing(Dependences& dependences, const std::vector<Direction>& 
 }
 
 Verdict carries_nothing_between_lanes(Dependences& dependences, const Var& lane,
-                                      const std::vector<Direction>& directions,
+                                      const std::vector<Ordering>& directions,
                                       const Program& within) {
   // Lanes that fold meet by `combine`, which takes its states in any order.
   const auto folds = [&](const Access& a, const Access& b) {

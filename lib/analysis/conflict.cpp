@@ -33,7 +33,7 @@ void Dependences::pair_up(size_t end_of_a, size_t begin_of_b) {
   }
 }
 
-std::optional<Conflict> Dependences::find(const std::vector<Direction>& directions,
+std::optional<Conflict> Dependences::find(const std::vector<Ordering>& directions,
                                           const Exchange& exchange) {
   for (const auto& [a, b] : pairs_) {
     const bool harmless = exchange(*a, *b);

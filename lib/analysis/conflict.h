@@ -19,7 +19,7 @@ namespace tenon {
 struct Conflict {
   const Access* a;
   const Access* b;
-  std::vector<Direction> directions;
+  std::vector<Ordering> directions;
   Meeting meeting;
 };
 
@@ -38,7 +38,7 @@ class Dependences {
 
   // The first conflict a(v), b(v + d) with d in `directions`. What may change places is none; when
   // accumulations of floats do, and can meet, reassociates() becomes true.
-  std::optional<Conflict> find(const std::vector<Direction>& directions, const Exchange& exchange);
+  std::optional<Conflict> find(const std::vector<Ordering>& directions, const Exchange& exchange);
   bool reassociates() const { return reassociates_; }
 
   const std::vector<Access>& accesses() const { return accesses_; }

@@ -17,16 +17,16 @@ size_t count_common(const Access& a, const Access& b) {
 
 // One direction per common loop. Empty when the accesses cannot be apart in this way: by a loop
 // that they do not share, or in two iterations that have a buffer each.
-std::optional<std::vector<Direction>> effective(const Access& a, const Access& b,
-                                                std::vector<Direction> directions) {
+std::optional<std::vector<Ordering>> effective(const Access& a, const Access& b,
+                                               std::vector<Ordering> directions) {
   const size_t common = count_common(a, b);
   const size_t own_buffer = std::min(a.home.value_or(0), common);
   for (size_t i = 0; i < directions.size(); ++i) {
-    const bool apart = directions[i] == Direction::kLess || directions[i] == Direction::kGreater;
+    const bool apart = directions[i] == Ordering::kLess || directions[i] == Ordering::kGreater;
     if (apart && (i >= common || i < own_buffer)) return std::nullopt;
   }
-  directions.resize(common, Direction::kAny);
-  std::fill_n(directions.begin(), own_buffer, Direction::kEqual);
+  directions.resize(common, Ordering::kAny);
+  std::fill_n(directions.begin(), own_buffer, Ordering::kEqual);
   return directions;
 }
 
@@ -56,7 +56,7 @@ std::vector<Case> guard_cases(const Access& a) {
 struct Asked {
   const Access& a;
   const Access& b;
-  std::vector<Direction> directions;
+  std::vector<Ordering> directions;
   const Facts& facts;
   std::vector<Case> cases_of_a, cases_of_b;
 };
@@ -67,7 +67,7 @@ struct Asked {
 // says how the product lies to its factors.
 std::optional<size_t> worth_splitting(const Asked& q, const std::vector<Expr>& open) {
   for (size_t i = 0; i < q.directions.size(); ++i) {
-    if (q.directions[i] != Direction::kAny) continue;
+    if (q.directions[i] != Ordering::kAny) continue;
     const auto uses_loop = [&](const Expr& e) {
       const Binary* b = e.as<Binary>();
       return b && b->op == BinaryOp::kMul && any_in(e, [&](const Expr& x) {
@@ -95,11 +95,11 @@ bool refuted(Asked& q, int splits_left, std::vector<Expr>* open) {
     }
   }
   if (all) return true;
-  Direction& d = q.directions[*split];
-  for (Direction sign : {Direction::kLess, Direction::kEqual, Direction::kGreater}) {
+  Ordering& d = q.directions[*split];
+  for (Ordering sign : {Ordering::kLess, Ordering::kEqual, Ordering::kGreater}) {
     d = sign;
     const bool done = refuted(q, splits_left - 1, nullptr);
-    d = Direction::kAny;
+    d = Ordering::kAny;
     if (!done) return false;
   }
   return true;
@@ -142,7 +142,7 @@ std::vector<For> common_loops(const Access& a, const Access& b) {
   return {a.loops.begin(), end};
 }
 
-bool never_meet(const Access& a, const Access& b, const std::vector<Direction>& directions,
+bool never_meet(const Access& a, const Access& b, const std::vector<Ordering>& directions,
                 const Facts& facts) {
   auto asked = effective(a, b, directions);
   if (!asked) return true;
@@ -150,7 +150,7 @@ bool never_meet(const Access& a, const Access& b, const std::vector<Direction>& 
   return refuted(q, kMaxSplits, nullptr);
 }
 
-Meeting meet(const Access& a, const Access& b, const std::vector<Direction>& directions,
+Meeting meet(const Access& a, const Access& b, const std::vector<Ordering>& directions,
              const Facts& facts) {
   Meeting result;
   result.answer = Answer::kNo;

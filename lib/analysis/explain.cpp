@@ -46,8 +46,8 @@ std::vector<Expr> shifted_indices(const Conflict& c) {
   const std::vector<For> loops = common_loops(*c.a, *c.b);
   for (size_t i = 0; i < loops.size() && i < c.directions.size(); ++i) {
     const Var& var = loops[i].var;
-    if (c.directions[i] == Direction::kGreater) shift.emplace(var, Expr(var) + 1);
-    if (c.directions[i] == Direction::kLess) shift.emplace(var, Expr(var) - 1);
+    if (c.directions[i] == Ordering::kGreater) shift.emplace(var, Expr(var) + 1);
+    if (c.directions[i] == Ordering::kLess) shift.emplace(var, Expr(var) - 1);
   }
   std::vector<Expr> indices;
   for (const Expr& e : c.b->indices) indices.push_back(substitute(e, shift));

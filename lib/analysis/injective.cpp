@@ -39,9 +39,9 @@ Access as_access(const Buffer& buffer, const std::vector<Expr>& shape, const std
 // The first different index of two elements is greater in one of them.
 absl::Status is_injective(const char* map, const Access& a, const Facts& facts,
                           const Program& within) {
-  std::vector<Direction> directions;
+  std::vector<Ordering> directions;
   for (size_t d = 0; d < a.loops.size(); ++d) {
-    directions.push_back(Direction::kGreater);
+    directions.push_back(Ordering::kGreater);
     if (!never_meet(a, a, directions, facts)) {
       const Meeting m = meet(a, a, directions, facts);
       if (m.answer == Answer::kYes) {
@@ -53,7 +53,7 @@ absl::Status is_injective(const char* map, const Access& a, const Facts& facts,
       return refuse("cannot tell whether " + std::string(map) + " " + list(a.indices, within) +
                     " gives each element of " + text_of(a.buffer, within) + " a place of its own");
     }
-    directions.back() = Direction::kEqual;
+    directions.back() = Ordering::kEqual;
   }
   return absl::OkStatus();
 }

@@ -153,7 +153,7 @@ std::vector<std::string> parallel_instead(const LoopSite& site) {
   Facts facts;
   for (const For& loop : site.outer) {
     Dependences dependences(make_for(loop.var, loop.lo, loop.hi, loop.kind, loop.body), facts);
-    if (!dependences.find({Direction::kGreater}, reads_only)) {
+    if (!dependences.find({Ordering::kGreater}, reads_only)) {
       legal.push_back("parallelize(" + text_of(loop.var, site.program) + ")");
     }
     facts = facts.inside(loop);
@@ -169,8 +169,8 @@ Verdict may_vectorize(const LoopSite& site) {
   if (!lanes.ok()) return Verdict{lanes.status()};
   Dependences dependences(site.statement, site.facts);
   if (absl::Status s = folds_evenly(dependences, site, *lanes); !s.ok()) return Verdict{s};
-  const Verdict verdict = carries_nothing_between_lanes(dependences, site.loop.var,
-                                                        {Direction::kGreater}, site.program);
+  const Verdict verdict =
+      carries_nothing_between_lanes(dependences, site.loop.var, {Ordering::kGreater}, site.program);
   if (!verdict.ok()) return verdict;
   if (absl::Status s = stores_move(dependences, site, *lanes); !s.ok()) return Verdict{s};
   return verdict;
@@ -188,10 +188,10 @@ Verdict may_parallelize(const LoopSite& site) {
                    text_of(loop.var, site.program) + " is already parallel: fuse the two first");
   }
   Dependences dependences(site.statement, site.facts);
-  Verdict verdict = carries_nothing(dependences, {Direction::kGreater}, site.program);
+  Verdict verdict = carries_nothing(dependences, {Ordering::kGreater}, site.program);
   if (verdict.ok()) return verdict;
   Diagnostic d = diagnostic_of(verdict.status).value_or(Diagnostic{});
-  d.legal = parallel_instead(site);
+  for (std::string& other : parallel_instead(site)) d.legal.push_back(std::move(other));
   return Verdict{make_status(d)};
 }
 

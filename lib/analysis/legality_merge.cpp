@@ -167,7 +167,7 @@ absl::StatusOr<Merge> may_merge(const LoopSite& first, const LoopSite& second) {
   const For& a = first.loop;
   const Stmt b = substitute(second.loop.body, VarMap{{second.loop.var, a.var}});
   Dependences dependences(first.statement, make_for(a.var, a.lo, a.hi, a.kind, b), facts);
-  if (auto conflict = dependences.find({Direction::kLess}, same_accumulations)) {
+  if (auto conflict = dependences.find({Ordering::kLess}, same_accumulations)) {
     return explain(*conflict, within, " of the first loop", " of the second");
   }
   merge.reassociates = merge.reassociates || dependences.reassociates();

@@ -105,21 +105,21 @@ absl::Status data_bounds_stay_inside(const Nest& nest, const std::vector<size_t>
   return absl::OkStatus();
 }
 
-// --- Direction vectors.
+// --- Ordering vectors.
 
 // d is positive at position `p` of the old order, with everything before equal, and negative at
 // the loop that comes q-th in the new order, with everything before that equal.
-std::optional<std::vector<Direction>> reversed_between(const std::vector<size_t>& order, size_t p,
-                                                       size_t q) {
-  std::vector<Direction> d(order.size(), Direction::kAny);
-  for (size_t i = 0; i < p; ++i) d[i] = Direction::kEqual;
-  d[p] = Direction::kGreater;
+std::optional<std::vector<Ordering>> reversed_between(const std::vector<size_t>& order, size_t p,
+                                                      size_t q) {
+  std::vector<Ordering> d(order.size(), Ordering::kAny);
+  for (size_t i = 0; i < p; ++i) d[i] = Ordering::kEqual;
+  d[p] = Ordering::kGreater;
   for (size_t k = 0; k < q; ++k) {
     if (order[k] == p) return std::nullopt;
-    d[order[k]] = Direction::kEqual;
+    d[order[k]] = Ordering::kEqual;
   }
   if (order[q] <= p) return std::nullopt;
-  d[order[q]] = Direction::kLess;
+  d[order[q]] = Ordering::kLess;
   return d;
 }
 
@@ -148,9 +148,9 @@ Verdict marks_stay_legal(const Nest& nest, const std::vector<size_t>& order,
     in_vector = in_vector || loop.kind == ForKind::kVector;
     if (loop.kind != ForKind::kParallel && loop.kind != ForKind::kVector) continue;
     if (!lost_an_outer_loop(order, k)) continue;
-    std::vector<Direction> directions(nest.size(), Direction::kAny);
-    for (size_t i = 0; i < k; ++i) directions[order[i]] = Direction::kEqual;
-    directions[order[k]] = Direction::kGreater;
+    std::vector<Ordering> directions(nest.size(), Ordering::kAny);
+    for (size_t i = 0; i < k; ++i) directions[order[i]] = Ordering::kEqual;
+    directions[order[k]] = Ordering::kGreater;
     const Verdict mark =
         loop.kind == ForKind::kVector
             ? carries_nothing_between_lanes(dependences, loop.var, directions, within)
@@ -193,7 +193,7 @@ Verdict may_interchange(const LoopSite& site, const For& inner) {
 
 Verdict may_run_in_any_order(const LoopSite& site) {
   Dependences dependences(site.statement, site.facts);
-  if (auto conflict = dependences.find({Direction::kGreater}, same_accumulations)) {
+  if (auto conflict = dependences.find({Ordering::kGreater}, same_accumulations)) {
     return Verdict{explain(*conflict, site.program)};
   }
   return Verdict{absl::OkStatus(), dependences.reassociates()};
@@ -226,7 +226,7 @@ Verdict may_distribute(const LoopSite& site, size_t statements_in_first) {
       !s.ok()) {
     return Verdict{s};
   }
-  if (auto conflict = dependences.find({Direction::kGreater}, same_accumulations)) {
+  if (auto conflict = dependences.find({Ordering::kGreater}, same_accumulations)) {
     return Verdict{explain(*conflict, site.program)};
   }
   return Verdict{absl::OkStatus(), dependences.reassociates()};

@@ -156,9 +156,9 @@ absl::Status is_disjoint(const Asked& q) {
     for (const std::vector<Access>* others : {&stage, &stores}) {
       for (const Access& b : *others) {
         if (reads_only(a, b)) continue;
-        std::vector<Direction> directions;
+        std::vector<Ordering> directions;
         for (const For& loop : q.around) {
-          for (const Direction d : {Direction::kGreater, Direction::kLess}) {
+          for (const Ordering d : {Ordering::kGreater, Ordering::kLess}) {
             directions.push_back(d);
             if (!never_meet(a, b, directions, facts)) {
               return refuse("iterations of loop " + text_of(loop.var, q.program) +
@@ -168,7 +168,7 @@ absl::Status is_disjoint(const Asked& q) {
             }
             directions.pop_back();
           }
-          directions.push_back(Direction::kEqual);
+          directions.push_back(Ordering::kEqual);
         }
       }
     }

@@ -10,7 +10,7 @@ bool in_any_order(const For& loop) {
 }
 
 std::optional<Conflict> found(const Access& a, const Access& b,
-                              const std::vector<Direction>& directions, const Facts& facts) {
+                              const std::vector<Ordering>& directions, const Facts& facts) {
   if (never_meet(a, b, directions, facts)) return std::nullopt;
   return Conflict{&a, &b, directions, meet(a, b, directions, facts)};
 }
@@ -18,15 +18,15 @@ std::optional<Conflict> found(const Access& a, const Access& b,
 }  // namespace
 
 std::optional<Conflict> touches_after(const Access& first, const Access& then, const Facts& facts) {
-  std::vector<Direction> directions;
+  std::vector<Ordering> directions;
   for (const For& loop : common_loops(first, then)) {
-    directions.push_back(Direction::kGreater);
+    directions.push_back(Ordering::kGreater);
     if (auto c = found(first, then, directions, facts)) return c;
-    directions.back() = Direction::kLess;
+    directions.back() = Ordering::kLess;
     if (in_any_order(loop)) {
       if (auto c = found(first, then, directions, facts)) return c;
     }
-    directions.back() = Direction::kEqual;
+    directions.back() = Ordering::kEqual;
   }
   if (first.order >= then.order) return std::nullopt;
   return found(first, then, directions, facts);

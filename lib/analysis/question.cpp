@@ -44,7 +44,7 @@ bool mentions(const Access& x, const Var& var) {
 
 }  // namespace
 
-Question::Question(const Access& a, const Access& b, const std::vector<Direction>& directions,
+Question::Question(const Access& a, const Access& b, const std::vector<Ordering>& directions,
                    const Facts& facts)
     : a_(a),
       b_(b),
@@ -76,8 +76,8 @@ void Question::add_equal_loop(const For& loop) {
   if (apart_) encoder_.add_range(range_of(loop), env_b_);
 }
 
-void Question::add_common_loop(const For& loop, Direction direction) {
-  if (direction == Direction::kEqual) return add_equal_loop(loop);
+void Question::add_common_loop(const For& loop, Ordering direction) {
+  if (direction == Ordering::kEqual) return add_equal_loop(loop);
   apart_ = true;
   const Row v = encoder_.add_loop(range_of(loop), env_a_);
   const Row d = row_of(difference(loop, direction));
@@ -85,15 +85,15 @@ void Question::add_common_loop(const For& loop, Direction direction) {
   encoder_.add_range(range_of(loop), env_b_);
 }
 
-int Question::difference(const For& loop, Direction direction) {
+int Question::difference(const For& loop, Ordering direction) {
   std::optional<int64_t> least, most;
   const std::optional<int64_t> lo = as_int(loop.lo), hi = as_int(loop.hi);
   if (lo && hi) {
     most = *hi - *lo - 1;
     least = -*most;
   }
-  if (direction == Direction::kGreater) least = 1;
-  if (direction == Direction::kLess) most = -1;
+  if (direction == Ordering::kGreater) least = 1;
+  if (direction == Ordering::kLess) most = -1;
   return encoder_.unknown(least, most);
 }
 

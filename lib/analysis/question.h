@@ -15,7 +15,7 @@ namespace tenon {
 class Question {
  public:
   // One direction per common loop. The arguments outlive the question.
-  Question(const Access& a, const Access& b, const std::vector<Direction>& directions,
+  Question(const Access& a, const Access& b, const std::vector<Ordering>& directions,
            const Facts& facts);
 
   // Gives a size this value. Before encode().
@@ -32,8 +32,8 @@ class Question {
 
  private:
   void add_equal_loop(const For& loop);
-  void add_common_loop(const For& loop, Direction direction);
-  int difference(const For& loop, Direction direction);
+  void add_common_loop(const For& loop, Ordering direction);
+  int difference(const For& loop, Ordering direction);
   void add_rest(const Access& x, const Case& guards, Environment& env);
   std::optional<Meeting> confirmed(const std::vector<int64_t>& witness);
   Values loop_values(const Access& x, Environment& env, const std::vector<int64_t>& witness);
@@ -41,7 +41,7 @@ class Question {
 
   const Access& a_;
   const Access& b_;
-  const std::vector<Direction>& directions_;
+  const std::vector<Ordering>& directions_;
   const Facts& facts_;
   Encoder encoder_;
   Environment env_a_, env_b_;

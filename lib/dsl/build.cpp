@@ -129,7 +129,7 @@ class ProgramBuilder {
     absl::Status status;
     if (tensor.role() != Role::kInOut) return status;
     for_each_expr(*tensor.buffer().definition()->recipe, [&](const Expr& e) {
-      if (status.ok()) status = dsl::check_expr(e, "in the definition of " + tensor.name());
+      if (status.ok()) status = dsl::check_expr(e, "in " + dsl::definition_of(tensor.buffer()));
     });
     return status;
   }

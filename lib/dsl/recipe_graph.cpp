@@ -17,6 +17,10 @@ absl::Status check_expr(const Expr& e, const std::string& where) {
   return status;
 }
 
+std::string definition_of(const Buffer& buffer) {
+  return "the definition of " + (buffer.name().empty() ? "a tensor without a name" : buffer.name());
+}
+
 absl::Status check_shape(const std::vector<Expr>& shape, const std::string& name) {
   for (const Expr& extent : shape) {
     TENON_RETURN_IF_ERROR(check_expr(extent, "the shape of " + name));
@@ -47,7 +51,7 @@ absl::Status RecipeGraph::add(const std::vector<Buffer>& roots, const std::set<B
         find_needs(*next.recipe);
         continue;
       }
-      const std::string where = "in the definition of " + results_.at(next.recipe).front().name();
+      const std::string where = "in " + definition_of(results_.at(next.recipe).front());
       work.push_back({next.recipe, true});
       std::vector<Buffer> read;
       absl::Status status;

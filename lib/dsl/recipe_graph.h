@@ -56,6 +56,9 @@ class RecipeGraph {
 
 bool reads(const Recipe& recipe, const Buffer& buffer);
 
+// "the definition of y", also of a tensor that has no name.
+std::string definition_of(const Buffer& buffer);
+
 // The first mistake in an expression; `where` begins the message.
 absl::Status check_expr(const Expr& e, const std::string& where);
 absl::Status check_shape(const std::vector<Expr>& shape, const std::string& name);

@@ -13,6 +13,11 @@ std::vector<Var> vars_of(const Index& index) {
   return vars;
 }
 
+// "1 state", "2 states"
+std::string counted(size_t number, const std::string& what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
 // What a step gives for a state, at the state's own indices.
 Expr next_of(const Scan::State& state, Type type, const NextState& next) {
   const std::string what = "scan: the next " + state.name;
@@ -120,11 +125,10 @@ ScanBuilder::~ScanBuilder() = default;
 std::vector<Scanned> ScanBuilder::finish(const Next& next) {
   Scan& scan = std::get<Scan>(recipe_->how);
   for (size_t s = 0; s < scan.states.size(); ++s) {
-    scan.states[s].next =
-        next.size() == scan.states.size()
-            ? next_of(scan.states[s], now_[s].type(), next[s])
-            : invalid("scan: the step gives " + std::to_string(next.size()) + " values for " +
-                      std::to_string(scan.states.size()) + " states");
+    scan.states[s].next = next.size() == scan.states.size()
+                              ? next_of(scan.states[s], now_[s].type(), next[s])
+                              : invalid("scan: the step gives " + counted(next.size(), "value") +
+                                        ", and it has " + counted(scan.states.size(), "state"));
   }
   const size_t states = scan.states.size();
   const std::shared_ptr<const Recipe> recipe = std::move(recipe_);

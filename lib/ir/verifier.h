@@ -86,7 +86,8 @@ class ProgramVerifier {
   // "1 index", "2 indices"
   static std::string count(size_t n, const char* one, const char* many);
 
-  // Whether the identity was not declared before, in scope or not: a loop is its variable.
+  // Whether the identity was not declared before, in scope or not: a loop is its variable. (Sizes,
+  // parameters and tables that are one have one name, which check_names refuses.)
   bool declare(const Var& var);
   bool declare(const Buffer& buffer, const std::vector<Expr>& shape, Role role);
   // Ends the scope of what was declared since declared_ had this size.

@@ -18,9 +18,7 @@ absl::Status ProgramVerifier::run() {
   for (const Expr& e : program_->requirements) check_requirement(e);
   part_.clear();
   for (const Param& param : program_->params) {
-    if (!param.scalar) continue;
-    require(declare(param.scalar),
-            [&] { return "parameter " + param.name() + " is declared twice"; });
+    if (param.scalar) declare(param.scalar);
   }
   require(static_cast<bool>(program_->body), [] { return "the body is missing (null)"; });
   if (error_.empty()) check_stmt(program_->body);
@@ -128,7 +126,7 @@ void ProgramVerifier::check_size(const Var& size) {
   require(size.type() == i64, [&] {
     return "size " + size.name() + " has type " + to_string(size.type()) + "; sizes are i64";
   });
-  require(declare(size), [&] { return "size " + size.name() + " is declared twice"; });
+  declare(size);
 }
 
 void ProgramVerifier::check_param(const Param& param) {
@@ -146,8 +144,7 @@ void ProgramVerifier::check_param(const Param& param) {
   check_packing(param);
   require(!param.streamed || is_written(param.role),
           [] { return "only what is written can be streamed"; });
-  require(declare(param.buffer, param.shape, param.role),
-          [] { return "its buffer is declared twice"; });
+  declare(param.buffer, param.shape, param.role);
 }
 
 void ProgramVerifier::check_shape_of(const Param& param) {
@@ -228,7 +225,7 @@ void ProgramVerifier::check_table(const Table& table) {
     require(width == 64 || bits >> width == 0,
             [&] { return "a value has bits outside of " + to_string(type); });
   }
-  require(declare(table.buffer, table.shape, Role::kInput), [] { return "is declared twice"; });
+  declare(table.buffer, table.shape, Role::kInput);
   if (error_.empty()) buffers_.at(table.buffer.id()).is_table = true;
 }
 

@@ -50,7 +50,6 @@ void ProgramVerifier::check_instruction(const Instruction& instruction) {
 // Parameters outlive every step of a schedule; a local buffer may move into the loop.
 void ProgramVerifier::check_prefetches(const LoopKind& kind) {
   for (const Ahead& ahead : kind.prefetches()) {
-    require(kind == ForKind::kSerial, [] { return "only a serial loop prefetches"; });
     require(static_cast<bool>(ahead.buffer),
             [] { return "a prefetched buffer is missing (null)"; });
     if (!error_.empty()) return;

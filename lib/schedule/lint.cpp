@@ -110,7 +110,7 @@ class Linter {
         names_.of(loop->var) + " takes one element at a time; a vector holds " + count + " of " +
             to_string(type),
         verdict.reassociates
-            ? first("rfactor") + ", and vectorize it; or vectorize a loop that " + "the target uses"
+            ? first("rfactor") + ", and vectorize it; or vectorize a loop that the target uses"
             : first("vectorize"));
   }
 

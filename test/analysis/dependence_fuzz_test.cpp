@@ -49,18 +49,18 @@ std::vector<Event> events_of(const Access& a, Values values = {}) {
   return events;
 }
 
-bool fits(int64_t d, Direction direction) {
+bool fits(int64_t d, Ordering direction) {
   switch (direction) {
-    case Direction::kLess: return d < 0;
-    case Direction::kEqual: return d == 0;
-    case Direction::kGreater: return d > 0;
-    case Direction::kAny: return true;
+    case Ordering::kLess: return d < 0;
+    case Ordering::kEqual: return d == 0;
+    case Ordering::kGreater: return d > 0;
+    case Ordering::kAny: return true;
   }
   return false;
 }
 
 bool meets(const std::vector<Event>& a, const std::vector<Event>& b,
-           const std::vector<Direction>& directions) {
+           const std::vector<Ordering>& directions) {
   for (const Event& x : a) {
     for (const Event& y : b) {
       bool apart = false;

@@ -10,10 +10,10 @@
 namespace tenon {
 namespace {
 
-constexpr Direction kLess = Direction::kLess;
-constexpr Direction kEqual = Direction::kEqual;
-constexpr Direction kGreater = Direction::kGreater;
-constexpr Direction kAny = Direction::kAny;
+constexpr Ordering kLess = Ordering::kLess;
+constexpr Ordering kEqual = Ordering::kEqual;
+constexpr Ordering kGreater = Ordering::kGreater;
+constexpr Ordering kAny = Ordering::kAny;
 
 const char* name_of(Answer answer) {
   switch (answer) {
@@ -26,7 +26,7 @@ const char* name_of(Answer answer) {
 
 // The answer over all pairs of accesses of `a`, one of them a write: kYes if some pair meets, kNo
 // if none does.
-Answer any_meets(const Program& p, const std::vector<Direction>& directions) {
+Answer any_meets(const Program& p, const std::vector<Ordering>& directions) {
   const Facts facts = facts_of(p);
   const Buffer a = find_param(p, "a")->buffer;
   const std::vector<Access> accesses = accesses_of(p->body, a);
@@ -47,7 +47,7 @@ struct Question {
   const char* name;
   const char* declarations;  // of `a` and of sizes
   const char* body;
-  std::vector<Direction> directions;
+  std::vector<Ordering> directions;
   Answer answer;
 };
 
@@ -353,7 +353,7 @@ TEST_CASE("The named questions") {
 struct Pair {
   Program program;
   std::vector<Access> accesses;
-  Meeting meet(size_t x, size_t y, const std::vector<Direction>& directions) const {
+  Meeting meet(size_t x, size_t y, const std::vector<Ordering>& directions) const {
     return tenon::meet(accesses[x], accesses[y], directions, facts_of(program));
   }
 };

@@ -79,7 +79,7 @@ class IslSet {
   }
 
   // Both are on one element, and the iterations of the common loops are in these directions.
-  void add_meeting(const Access& a, const Access& b, const std::vector<Direction>& directions) {
+  void add_meeting(const Access& a, const Access& b, const std::vector<Ordering>& directions) {
     const Names of_a = add(a), of_b = add(b);
     for (size_t d = 0; d < a.indices.size(); ++d) {
       conditions_.push_back(text(a.indices[d], of_a) + " = " + text(b.indices[d], of_b));
@@ -87,10 +87,10 @@ class IslSet {
     for (size_t l = 0; l < directions.size(); ++l) {
       const std::string x = of_a.at(a.loops[l].var), y = of_b.at(b.loops[l].var);
       switch (directions[l]) {
-        case Direction::kLess: conditions_.push_back(y + " < " + x); break;
-        case Direction::kEqual: conditions_.push_back(y + " = " + x); break;
-        case Direction::kGreater: conditions_.push_back(y + " > " + x); break;
-        case Direction::kAny: break;
+        case Ordering::kLess: conditions_.push_back(y + " < " + x); break;
+        case Ordering::kEqual: conditions_.push_back(y + " = " + x); break;
+        case Ordering::kGreater: conditions_.push_back(y + " > " + x); break;
+        case Ordering::kAny: break;
       }
     }
   }

@@ -12,7 +12,7 @@ namespace tenon::test {
 
 struct Pair {
   Access a, b;
-  std::vector<Direction> directions;
+  std::vector<Ordering> directions;
 };
 
 class PairGenerator {
@@ -75,14 +75,14 @@ class PairGenerator {
         std::vector<Expr>{i * n + j, i * n + j, n - 1 - i, n + i, e + n, i * (n + 1) + j});
   }
 
-  std::vector<Direction> directions(size_t common) {
-    std::vector<Direction> d;
+  std::vector<Ordering> directions(size_t common) {
+    std::vector<Ordering> d;
     const size_t carried = static_cast<size_t>(random_.in(0, static_cast<int64_t>(common) - 1));
     for (size_t i = 0; i < carried; ++i) {
-      d.push_back(random_.chance(85) ? Direction::kEqual : Direction::kAny);
+      d.push_back(random_.chance(85) ? Ordering::kEqual : Ordering::kAny);
     }
-    d.push_back(random_.chance(85) ? Direction::kGreater : Direction::kAny);
-    if (random_.chance(30)) d.push_back(Direction::kLess);
+    d.push_back(random_.chance(85) ? Ordering::kGreater : Ordering::kAny);
+    if (random_.chance(30)) d.push_back(Ordering::kLess);
     if (d.size() > common) d.pop_back();
     return d;
   }
@@ -106,7 +106,7 @@ inline std::string text_of(const Access& a) {
 
 inline std::string text_of(const Pair& p) {
   std::string text = text_of(p.a) + "\n" + text_of(p.b) + "\n";
-  for (Direction d : p.directions) text += "<=>*"[static_cast<int>(d)];
+  for (Ordering d : p.directions) text += "<=>*"[static_cast<int>(d)];
   return text;
 }
 

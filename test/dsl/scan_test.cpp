@@ -476,7 +476,7 @@ TEST_CASE("wrong scans are reported") {
   using R = const Carried&;
   CHECK(refusal({x}, {define([](Expr, Expr, R now) -> Next {
                   return {now[0], now[0]};
-                })}) == in_y + "the step gives 2 values for 1 states");
+                })}) == in_y + "the step gives 2 values, and it has 1 state");
   CHECK(refusal({x}, {define([&](Expr, Expr, R) -> Next { return {x}; })}) ==
         in_y + "the next s is f32[m, n], and the state is f32[k]");
   CHECK(refusal({x}, {define([](Expr, Expr t, R) -> Next { return {t}; })}) ==

@@ -28,12 +28,12 @@ struct Count {
 };
 
 // The order of two iterations: equal outside, and then less; or equal in all loops.
-std::vector<std::vector<Direction>> orders(size_t loops) {
-  std::vector<std::vector<Direction>> all(1, std::vector<Direction>(loops, Direction::kEqual));
+std::vector<std::vector<Ordering>> orders(size_t loops) {
+  std::vector<std::vector<Ordering>> all(1, std::vector<Ordering>(loops, Ordering::kEqual));
   for (size_t at = 0; at < loops; ++at) {
-    for (const Direction d : {Direction::kLess, Direction::kGreater}) {
-      std::vector<Direction> one(loops, Direction::kAny);
-      std::fill_n(one.begin(), at, Direction::kEqual);
+    for (const Ordering d : {Ordering::kLess, Ordering::kGreater}) {
+      std::vector<Ordering> one(loops, Ordering::kAny);
+      std::fill_n(one.begin(), at, Ordering::kEqual);
       one[at] = d;
       all.push_back(std::move(one));
     }
@@ -59,20 +59,20 @@ class Asker {
  private:
   void ask(const Access& a, const Access& b) {
     size_t common = common_loops(a, b).size();
-    for (const std::vector<Direction>& order : orders(common)) {
+    for (const std::vector<Ordering>& order : orders(common)) {
       // A buffer of an iteration's own is another one in the next.
       const size_t home = a.home.value_or(0);
-      std::vector<Direction> directions = order;
+      std::vector<Ordering> directions = order;
       bool is_shared = true;
       for (size_t l = 0; l < std::min(home, common); ++l) {
-        if (directions[l] == Direction::kAny) directions[l] = Direction::kEqual;
-        is_shared = is_shared && directions[l] == Direction::kEqual;
+        if (directions[l] == Ordering::kAny) directions[l] = Ordering::kEqual;
+        is_shared = is_shared && directions[l] == Ordering::kEqual;
       }
       if (is_shared) ask(a, b, directions);
     }
   }
 
-  void ask(const Access& a, const Access& b, const std::vector<Direction>& directions) {
+  void ask(const Access& a, const Access& b, const std::vector<Ordering>& directions) {
     IslSet set(program_->sizes);
     for (const Expr& fact : program_->requirements) set.add(fact, set.sizes());
     set.add_meeting(a, b, directions);

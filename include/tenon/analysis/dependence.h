@@ -19,7 +19,7 @@
 
 namespace tenon {
 
-enum class Direction : uint8_t { kLess, kEqual, kGreater, kAny };  // sign of d: <0, 0, >0, any
+enum class Ordering : uint8_t { kLess, kEqual, kGreater, kAny };  // sign of d: <0, 0, >0, any
 
 struct Meeting {
   Answer answer = Answer::kUnknown;  // kNo: they never meet. kYes: they do, see the witness
@@ -37,10 +37,10 @@ std::vector<For> common_loops(const Access& a, const Access& b);
 // `directions` has one entry per common loop (missing ones are kAny). A buffer that is declared
 // inside common loops is another one in each of their iterations. kYes is given only with a witness
 // that was checked by evaluation; on symbolic sizes the values 1 to 7 are tried.
-Meeting meet(const Access& a, const Access& b, const std::vector<Direction>& directions,
+Meeting meet(const Access& a, const Access& b, const std::vector<Ordering>& directions,
              const Facts& facts);
 // The same without looking for a witness: proved that they never meet?
-bool never_meet(const Access& a, const Access& b, const std::vector<Direction>& directions,
+bool never_meet(const Access& a, const Access& b, const std::vector<Ordering>& directions,
                 const Facts& facts);
 
 // Two accesses that may be exchanged freely: both reads, or accumulations with the same reducer
