@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "analysis/conflict.h"
 #include "analysis/text.h"
 #include "tenon/ir/operators.h"
@@ -67,16 +69,17 @@ std::string why_open(const std::vector<Expr>& open, const Program& within) {
                       : ": " + text_of(open.front(), within) + " is not linear in what is known";
 }
 
-// With numbers for the sizes that it multiplies, it is linear.
+// With numbers for the sizes that they multiply, all of them are linear: then the answer is known.
 std::vector<std::string> with_values(const std::vector<Expr>& open, const Program& within) {
+  if (std::any_of(open.begin(), open.end(), touches_memory)) return {};
   std::string sizes;
-  if (open.empty()) return {};
   for (const Var& size : within->sizes) {
-    if (!uses(open.front(), size)) continue;
+    const auto has_size = [&](const Expr& e) { return uses(e, size); };
+    if (std::none_of(open.begin(), open.end(), has_size)) continue;
     sizes += (sizes.empty() ? "" : ", ") + std::string("{") + text_of(size, within) + ", ...}";
   }
-  if (sizes.empty() || touches_memory(open.front())) return {};
-  return {"the same after Schedule(program, {" + sizes + "})"};
+  if (sizes.empty()) return {};
+  return {"Schedule(program, {" + sizes + "}), where it is known"};
 }
 
 absl::Status explain_unknown(const Conflict& c, const Program& within) {

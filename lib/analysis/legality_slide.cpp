@@ -159,18 +159,13 @@ absl::Status is_box(const Window& window, const std::vector<Access>& own, const 
       return refuse("the bounds of loop " + stage.name_of(over.var) + " of the nest of " +
                     stage.name() + " vary: " + text_of(bound, stage.program));
     }
-    for (const Access& a : own) {
-      const bool inside = std::any_of(a.loops.begin(), a.loops.end(),
-                                      [&](const For& l) { return l.var == over.var; });
-      if (inside) continue;
-      return refuse("not every access of the nest of " + stage.name() + " stands in loop " +
-                    stage.name_of(over.var));
-    }
   }
   const For& over = window.loops[window.dim];
   if (over.kind == ForKind::kSerial || over.kind == ForKind::kParallel) return absl::OkStatus();
-  return refuse("loop " + stage.name_of(over.var) + " of the nest of " + stage.name() + " is a " +
-                name_of(over.kind) + " loop already, and would get other bounds");
+  const bool is_vector = over.kind == ForKind::kVector;
+  return refuse("loop " + stage.name_of(over.var) + " of the nest of " + stage.name() + " is " +
+                (is_vector ? "a " : "an ") + name_of(over.kind) +
+                " loop already, and would get other bounds");
 }
 
 absl::Status overlaps(const Window& window, const LoopSite& site, const Stage& stage) {

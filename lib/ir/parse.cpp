@@ -40,9 +40,9 @@ Stmt ProgramParser::parse_stmt() {
 Stmt ProgramParser::parse_for() {
   LoopKind kind = ForKind::kSerial;
   for (ForKind other : {ForKind::kParallel, ForKind::kVector, ForKind::kUnroll}) {
-    if (accept(name_of(other))) kind = other;
+    if (kind == ForKind::kSerial && accept(name_of(other))) kind = other;
   }
-  if (accept(name_of(ForKind::kInstruction))) {
+  if (kind == ForKind::kSerial && accept(name_of(ForKind::kInstruction))) {
     const Token which = expect_name("the name of an instruction");
     const auto known = instructions_.find(which.text);
     if (known == instructions_.end()) {

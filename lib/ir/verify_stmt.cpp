@@ -54,7 +54,7 @@ void ProgramVerifier::check_prefetches(const LoopKind& kind) {
             [] { return "a prefetched buffer is missing (null)"; });
     if (!error_.empty()) return;
     require(find_param(program_, ahead.buffer) != nullptr,
-            [&] { return text(ahead.buffer) + " is prefetched, and no parameter"; });
+            [&] { return text(ahead.buffer) + " is prefetched, and is no parameter"; });
     require(1 <= ahead.iterations && ahead.iterations <= kMaxAhead, [&] {
       return text(ahead.buffer) + " is prefetched " + std::to_string(ahead.iterations) +
              " iterations ahead; it must be 1 to " + std::to_string(kMaxAhead);
@@ -66,7 +66,7 @@ void ProgramVerifier::check_prefetch(const Prefetch& x) {
   for (const Expr& index : x.indices) check_expr(index);
   if (!error_.empty()) return;
   require(find_param(program_, x.buffer) != nullptr,
-          [&] { return text(x.buffer) + " is prefetched, and no parameter"; });
+          [&] { return text(x.buffer) + " is prefetched, and is no parameter"; });
   const int32_t lanes = error_.empty() ? check_access(x.buffer, x.indices) : 1;
   require(lanes == 1, [] { return "a prefetch names one element"; });
 }

@@ -31,14 +31,6 @@ struct Box {
   std::vector<Expr> lo, extent;
 };
 
-// The same indices in an iteration that is not there must not divide by 0.
-bool divides_by(const Expr& e, const Var& loop) {
-  return any_in(e, [&](const Expr& x) {
-    const Binary* b = x.as<Binary>();
-    return b && (b->op == BinaryOp::kFloorDiv || b->op == BinaryOp::kFloorMod) && uses(b->b, loop);
-  });
-}
-
 class Requests {
  public:
   Requests(const Program& program, const For& loop, const Facts& facts)
@@ -56,7 +48,7 @@ class Requests {
       bool is_known = true;
       for (std::vector<Expr>* bounds : {&box.lo, &box.extent}) {
         for (Expr& e : *bounds) {
-          is_known = is_known && !touches_memory(e) && !divides_by(e, loop_.var);
+          is_known = is_known && !touches_memory(e);
           e = simplify(substitute(e, later), facts_);
         }
       }

@@ -26,8 +26,8 @@ absl::StatusOr<TwoLoops> fission(const Program& program, const Var& loop, int st
   if (statements < 1 || statements >= count) {
     return refuse("the body of loop " + name_in(program, loop) + " has " + std::to_string(count) +
                   (count == 1 ? " statement" : " statements") +
-                  "; the first part must be at least 1 and leave at least 1 behind, and it is " +
-                  std::to_string(statements));
+                  "; the first part takes at least 1 of them and leaves at least 1, and " +
+                  std::to_string(statements) + " were asked for");
   }
   const auto middle = parts.begin() + statements;
   const Verdict verdict = may_distribute(site, static_cast<size_t>(statements));

@@ -53,6 +53,9 @@ absl::StatusOr<TraceLine> parse_line(std::string_view text, int number) {
   }
   line.name = name;
   line.arguments = parts_of(rest.substr(open + 1, close - open - 1));
+  for (const std::string& argument : line.arguments) {
+    if (argument.empty()) return wrong(number, "an argument of " + line.name + " is empty");
+  }
 
   rest = trimmed(rest.substr(close + 1));
   const bool has_results = rest.substr(0, 2) == "->";

@@ -144,7 +144,8 @@ class Arguments {
     factors = std::move(list);
   }
   void read(const std::string& word, Tail& tail) {
-    if (word != "cut" && word != "perfect") fail("there is no tail " + word);
+    if (word != "cut" && word != "perfect")
+      fail("there is no tail " + word + "; it is cut or perfect");
     tail = word == "cut" ? Tail::kCut : Tail::kPerfect;
   }
   void read(const std::string& word, Memory& memory) {
@@ -189,7 +190,7 @@ class Arguments {
   }
   std::vector<std::string> list(const std::string& all, char open, char close) {
     if (all.size() < 2 || all.front() != open || all.back() != close) {
-      fail("`" + all + "` is not a list in " + open + close);
+      fail("`" + all + "` is not a list; write " + open + all + close);
       return {};
     }
     return parts_of(std::string_view(all).substr(1, all.size() - 2));
@@ -387,7 +388,7 @@ absl::StatusOr<FactorValues> factors_in(const std::vector<TraceLine>& lines) {
         if (is_new || known->second == factor->value()) continue;
         return refuse("line " + std::to_string(line.number) + " of the trace, " + line.text() +
                       ": the factor " + known->first + " is " + std::to_string(known->second) +
-                      " in a line above; one name is one number");
+                      " before that; one name is one number");
       }
     }
   }

@@ -36,11 +36,7 @@ const Exception kExceptions[] = {
     {"a name for the buffer", "the word before it is a name elsewhere"},
     {"a name for the value", "the word before it is a name elsewhere"},
     // Asked twice, so that each function stands on its own.
-    {" is not one of the ", "reorder has asked whether one loop is inside the other"},
-    {" outermost loops of the nest of loop ", "reorder has asked, too"},
     {" do not stand where ", "what writes a stage stands where it is declared"},
-    {"not every access of the nest of ", "equal indices have the same loops"},
-    {" stands in loop ", "equal indices have the same loops"},
     // Mistakes of Tenon itself.
     {": no order of its tensors", "a cycle is named before"},
     {"a reduction inside an expression of a finished program", "verify has asked"},
@@ -185,6 +181,86 @@ TEST_CASE("Every part of a sentence of a refusal is in a golden file or in the t
   std::printf("messages: %zu parts of sentences, %zu of them shown by no test\n", parts,
               std::size(kExceptions));
   CHECK(parts >= 1000);
+}
+
+// --- What a schedule, an analysis and the reader of text say is all in golden files.
+
+// The sources: those of a folder of lib whose names start so.
+struct Sources {
+  const char* folder;
+  std::vector<std::string> starts;
+};
+const Sources kWithGoldenFiles[] = {
+    {"schedule", {""}},
+    {"analysis", {""}},
+    {"ir", {"pars", "lexer", "grammar"}},
+};
+
+// Parts that are in no golden file, and why.
+struct Unseen {
+  const char* source;
+  const char* part;
+  const char* why;
+};
+const Unseen kUnseen[] = {
+    {"analysis/legality_reverse_inline.cpp", " do not stand where ",
+     "what uses a stage stands behind its declaration"},
+    {"ir/parse.cpp", "the name of an instruction",
+     "a loop has one mark; without a name, it is one itself"},
+    {"ir/parse.cpp", "a name for the buffer", "without a name, the word before it is one itself"},
+    {"ir/parse.cpp", "a name for the value", "without a name, the word before it is one itself"},
+};
+
+// As in "schedule/split.cpp".
+std::vector<std::string> files_of(const Sources& sources) {
+  std::vector<fs::path> paths;
+  add_sources(kSource / "lib" / sources.folder, paths);
+  std::vector<std::string> files;
+  for (const fs::path& path : paths) {
+    const std::string file = path.filename();
+    if (std::any_of(sources.starts.begin(), sources.starts.end(),
+                    [&](const std::string& start) { return file.find(start) == 0; })) {
+      files.push_back(std::string(sources.folder) + "/" + file);
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string golden_messages() {
+  std::string all;
+  const fs::path folder = kSource / "test" / "golden" / "messages";
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) all += text_of(entry.path()) + "\n";
+  }
+  return plain(all);
+}
+
+TEST_CASE("Every sentence of a refusal has a golden file") {
+  const std::string golden = golden_messages();
+  std::set<const Unseen*> needed;
+  size_t parts = 0;
+  for (const Sources& sources : kWithGoldenFiles) {
+    for (const std::string& source : files_of(sources)) {
+      for (const std::string& part : literals_of(text_of(kSource / "lib" / source))) {
+        if (!is_part_of_a_sentence(part)) continue;
+        ++parts;
+        if (golden.find(plain(part)) != std::string::npos) continue;
+        const auto* known = std::find_if(
+            std::begin(kUnseen), std::end(kUnseen),
+            [&](const Unseen& u) { return u.source == source && plain(u.part) == plain(part); });
+        INFO(source << ": " << part);
+        const bool is_excepted = known != std::end(kUnseen);
+        CHECK(is_excepted);
+        needed.insert(known);
+      }
+    }
+  }
+  for (const Unseen& u : kUnseen) {
+    INFO(u.source << ": " << u.part << " is in a golden file now, or in no source any more");
+    CHECK(needed.count(&u) == 1);
+  }
+  CHECK(parts >= 600);
 }
 
 }  // namespace

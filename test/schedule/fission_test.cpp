@@ -65,8 +65,8 @@ TEST_CASE("A fission leaves statements on both sides") {
   s.fission(s.loops<1>("out")[0], 1);
   CHECK(refusal_of(s) ==
         "schedule step 1: fission(i, 1) refused\n"
-        "  the body of loop i has 1 statement; the first part must be at least 1 and leave at "
-        "least 1 behind, and it is 1");
+        "  the body of loop i has 1 statement; the first part takes at least 1 of them and "
+        "leaves at least 1, and 1 were asked for");
 }
 
 }  // namespace

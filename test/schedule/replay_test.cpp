@@ -200,7 +200,7 @@ TEST_CASE("names of factors that the trace does not have, or has twice, are refu
         "the trace has no factor named row; it has none");
   CHECK(s.trace().steps().empty());
   CHECK(factors_of("1 split(i, rows=4) -> io, ii\n2 split(ii, rows=2)\n").status().message() ==
-        "line 2 of the trace, split(ii, rows=2): the factor rows is 4 in a line above; one name is "
+        "line 2 of the trace, split(ii, rows=2): the factor rows is 4 before that; one name is "
         "one number");
   CHECK(error_of("1 split(i, rows=four)") ==
         "line 1 of the trace, split(i, rows=four): `rows=four` is not a number");
