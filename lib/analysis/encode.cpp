@@ -117,7 +117,7 @@ bool Encoder::known_outside(const Var& var) const {
 
 Row Encoder::outer_variable(const Var& var) {
   if (const Row* value = outer_.find(var)) return *value;
-  mask_ |= mask_of(var);
+  used_.add(var);
   if (const LoopRange* range = facts_.range_of(var)) return add_loop(*range, outer_);
   Row fresh = row_of(unknown(tenon::span_of(var, facts_)));
   outer_.set(var, fresh);
@@ -266,12 +266,15 @@ void Encoder::add_facts() {
   for (bool more = true; more;) {
     more = false;
     for (size_t i = 0; i < loop_done.size(); ++i) {
-      if (loop_done[i] || !(facts_.loop_mask(i) & mask_)) continue;
+      const LoopRange& loop = facts_.loops()[i];
+      if (loop_done[i] || !used_.may_meet(facts_.loop_mask(i))) continue;
+      if (!used_.has(loop.var) && !used_.meets(loop.lo) && !used_.meets(loop.hi)) continue;
       loop_done[i] = more = true;
-      outer_variable(facts_.loops()[i].var);
+      outer_variable(loop.var);
     }
     for (size_t i = 0; i < condition_done.size(); ++i) {
-      if (condition_done[i] || !(facts_.condition_mask(i) & mask_)) continue;
+      if (condition_done[i] || !used_.may_meet(facts_.condition_mask(i))) continue;
+      if (!used_.meets(facts_.conditions()[i])) continue;
       condition_done[i] = more = true;
       add_condition(facts_.conditions()[i], true, outer_);
     }
@@ -299,7 +302,7 @@ std::vector<IntegerSystem> Encoder::systems() const {
 }
 
 void Encoder::add_all_facts() {
-  mask_ = ~uint64_t{0};
+  used_.add_every_variable();
   add_facts();
 }
 

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/inspect.h"
 #include "analysis/span.h"
 #include "tenon/analysis/facts.h"
 #include "tenon/analysis/solver.h"
@@ -173,7 +174,7 @@ class Encoder {
   std::vector<Sum> sums_;
   std::vector<Opaque> opaques_;
   std::vector<Expr> open_;
-  uint64_t mask_ = 0;  // of the outer variables used so far
+  VarSet used_;  // outer variables, so far
 };
 
 }  // namespace tenon

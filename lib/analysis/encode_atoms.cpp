@@ -270,7 +270,7 @@ std::pair<int, bool> Encoder::stand_in(const Expr& e, const Span& span, Environm
   for (const Opaque& known : opaques_) {
     if (known.environment == id && equal(known.expr, e)) return {known.unknown, false};
   }
-  if (id == 0) mask_ |= vars_mask(e);  // facts may speak of it
+  if (id == 0) used_.add(e);  // facts may speak of it
   opaques_.push_back({e, id, unknown(span)});
   return {opaques_.back().unknown, true};
 }

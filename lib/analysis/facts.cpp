@@ -5,6 +5,7 @@
 #include "analysis/bounds.h"
 #include "analysis/inspect.h"
 #include "tenon/ir/operators.h"
+#include "tenon/ir/visit.h"
 
 namespace tenon {
 
@@ -34,24 +35,25 @@ Facts Facts::inside(const For& loop) const { return inside(LoopRange{loop.var, l
 
 Facts Facts::inside(const LoopRange& range) const {
   Facts result = *this;
-  // A bound that was read from memory is a number without a name by the time the body runs. What
-  // bounds that number stays.
+  // What was read from memory is a number without a name by the time the body runs. The rest of a
+  // bound says what it always said, and so does the range of the whole.
+  std::vector<std::pair<Expr, Expr>> numbers;
+  const auto number_for = [&](const Expr& e) {
+    const Load* l = e.as<Load>();
+    if (!l || is_fixed(l->buffer)) return e;
+    for (const auto& [read, number] : numbers) {
+      if (equal(read, e)) return number;
+    }
+    return numbers.emplace_back(e, Var("unknown", e.type())).second;
+  };
   const auto lasting = [&](const Expr& bound) {
     if (lasts(bound)) return bound;
-    const Expr number = Var("unknown", bound.type());
+    const Expr left = rewrite(bound, number_for);
     const Span span = span_of(bound, *this);
     const auto at = [](int64_t n) { return constant_int(i64, n); };
-    if (span.lo && *span.lo != kInt64Min) {
-      result.push(binary(BinaryOp::kLe, at(*span.lo), number));
-    }
-    if (span.hi && *span.hi != kInt64Max) {
-      result.push(binary(BinaryOp::kLe, number, at(*span.hi)));
-    }
-    const Binary* check = bound.as<Binary>();
-    if (check && check->op == BinaryOp::kCheck) {
-      result.push(binary(BinaryOp::kLt, number, check->b));
-    }
-    return number;
+    if (span.lo && *span.lo != kInt64Min) result.push(binary(BinaryOp::kLe, at(*span.lo), left));
+    if (span.hi && *span.hi != kInt64Max) result.push(binary(BinaryOp::kLe, left, at(*span.hi)));
+    return left;
   };
   result.loops_.push_back({range.var, lasting(range.lo), lasting(range.hi)});
   const LoopRange& added = result.loops_.back();

@@ -1,7 +1,9 @@
 // Small questions about an expression that many analyses ask.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "tenon/ir/visit.h"
 
@@ -17,6 +19,41 @@ inline uint64_t vars_mask(const Expr& e) {
   for_each_child(e, [&](const Expr& child) { mask |= vars_mask(child); });
   return mask;
 }
+
+// Variables, for leaving out what shares none with them. The bits answer most questions at once;
+// what has a common bit is looked at, or the answer would depend on the numbers that variables got.
+class VarSet {
+ public:
+  void add(const Var& var) {
+    if (has(var)) return;
+    bits_ |= mask_of(var);
+    ids_.push_back(var.id());
+  }
+  void add(const Expr& e) {
+    walk(e, [&](const Expr& x) {
+      if (const VarRef* ref = x.as<VarRef>()) add(ref->var);
+    });
+  }
+  void add_every_variable() { has_all_ = true; }
+
+  bool has(const Var& var) const {
+    return has_all_ || ((bits_ & mask_of(var)) != 0 &&
+                        std::find(ids_.begin(), ids_.end(), var.id()) != ids_.end());
+  }
+  bool meets(const Expr& e) const {
+    return has_all_ || any_in(e, [&](const Expr& x) {
+             const VarRef* ref = x.as<VarRef>();
+             return ref && has(ref->var);
+           });
+  }
+  // Whether something with these bits may have a variable in common.
+  bool may_meet(uint64_t bits) const { return has_all_ || (bits & bits_) != 0; }
+
+ private:
+  uint64_t bits_ = 0;
+  std::vector<uint64_t> ids_;
+  bool has_all_ = false;
+};
 
 // A condition's parts for case distinctions: is it `a & b`, `a | b`, `~a` on bool?
 inline const Binary* as_bool(const Expr& e, BinaryOp op) {

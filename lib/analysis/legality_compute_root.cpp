@@ -158,6 +158,23 @@ absl::Status stays_inside(const ComputeRoot& plan, const Stage& stage) {
   return absl::OkStatus();
 }
 
+// The box uses no name that is bound inside of the loop.
+absl::Status known_in_front(const std::vector<Expr>& bounds, const LoopSite& site,
+                            const Stage& stage) {
+  absl::Status status;
+  walk(site.loop.body, [&](const Stmt& s) {
+    const Bind* name = s.as<Bind>();
+    if (!name || !status.ok()) return;
+    if (std::none_of(bounds.begin(), bounds.end(),
+                     [&](const Expr& e) { return uses(e, name->var); })) {
+      return;
+    }
+    status = refuse("the extent of " + stage.name() + " uses " + stage.name_of(name->var) +
+                    ", which is named inside of loop " + stage.name_of(site.loop.var));
+  });
+  return status;
+}
+
 }  // namespace
 
 absl::StatusOr<ComputeRoot> may_compute_root(const Program& program, const Buffer& buffer) {
@@ -181,6 +198,8 @@ absl::StatusOr<ComputeRoot> may_compute_root(const Program& program, const Buffe
   TENON_ASSIGN_OR_RETURN(
       plan.region, hull_of(found.around, plan.loops, plan.shift, plan.outermost.facts, stage));
   trim(plan, stage);
+  TENON_RETURN_IF_ERROR(known_in_front(plan.region.lo, plan.outermost, stage));
+  TENON_RETURN_IF_ERROR(known_in_front(plan.region.extent, plan.outermost, stage));
   TENON_RETURN_IF_ERROR(stays_inside(plan, stage));
   return plan;
 }
@@ -215,16 +234,7 @@ absl::StatusOr<HoistAlloc> may_hoist_alloc(const Program& program, const Buffer&
     plan.offset.push_back(
         simplify(positions.shifts()[d] - region.lo[d], site->facts.inside(site->loop)));
   }
-  for (const Expr& e : plan.extent) {
-    absl::Status status;
-    walk(site->loop.body, [&](const Stmt& s) {
-      const Bind* name = s.as<Bind>();
-      if (!name || !uses(e, name->var)) return;
-      status = refuse("the extent of " + stage.name() + " uses " + stage.name_of(name->var) +
-                      ", which is named inside of loop " + stage.name_of(loop));
-    });
-    TENON_RETURN_IF_ERROR(status);
-  }
+  TENON_RETURN_IF_ERROR(known_in_front(plan.extent, *site, stage));
   return plan;
 }
 

@@ -292,9 +292,10 @@ absl::Status runs_after(const Stmt& rewritten, const Stmt& moved, const Found& f
 
 // --- The rewrite of the nest.
 
-// Puts the guard around each write of the nest.
+// Puts the guard around each write of the nest, and around its own guards: they may read what is
+// there only where the new one holds.
 Stmt guarded(const Stmt& s, const Expr& guard) {
-  if (s.is<Store>() || s.is<Accumulate>() || s.is<Call>()) return make_if(guard, s);
+  if (s.is<Store>() || s.is<Accumulate>() || s.is<Call>() || s.is<If>()) return make_if(guard, s);
   return map_children(s, [&](const Stmt& t) { return guarded(t, guard); });
 }
 
@@ -306,7 +307,7 @@ Stmt blocks_only(const Stmt& nest, const For& loop, const Part& part, const Expr
     const For* l = s.as<For>();
     if (!l || !(l->var == loop.var)) return s;
     Stmt body = substitute(l->body, VarMap{{l->var, index}});
-    for (const Expr& guard : {Expr(0) <= index, index < extent}) {
+    for (const Expr& guard : {index < extent, Expr(0) <= index}) {
       if (!proved(inside, guard)) body = guarded(body, guard);
     }
     return make_for(l->var, 0, Expr(part.block), l->kind, std::move(body));

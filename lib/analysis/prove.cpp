@@ -56,12 +56,12 @@ bool all_impossible(const Facts& facts, const std::vector<Case>& cases) {
 
 // Facts that are disjunctions over variables of the question multiply its cases.
 std::vector<Case> with_disjunctions(const Facts& facts, std::vector<Case> cases) {
-  uint64_t mask = 0;
+  VarSet used;
   for (const Case& literals : cases) {
-    for (const Literal& literal : literals) mask |= vars_mask(literal.condition);
+    for (const Literal& literal : literals) used.add(literal.condition);
   }
   for (size_t c = 0; c < facts.conditions().size(); ++c) {
-    if (!(facts.condition_mask(c) & mask)) continue;
+    if (!used.may_meet(facts.condition_mask(c)) || !used.meets(facts.conditions()[c])) continue;
     std::vector<Case> choices = cases_of(facts.conditions()[c], true);
     if (choices.size() > 1) cases = combine(cases, choices);
   }

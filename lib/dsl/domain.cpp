@@ -23,7 +23,7 @@ Expr Domain::condition(const Index& at) const {
     if (one.is<Invalid>()) return one;
     if (one.type() != boolean) {
       return invalid("where: the condition has type " + to_string(one.type()) +
-                     "; it must be bool");
+                     "; it must be bool: compare it");
     }
     all = all ? all & one : one;
   }

@@ -66,7 +66,7 @@ Expr settle_parts(const std::string& what, const std::vector<ExternResult>& resu
   for (size_t r = 0; r < results.size(); ++r) {
     if (results[r].shape.size() > kMaxRank) {
       return invalid(results[r].name + " has " + std::to_string(results[r].shape.size()) +
-                     " dimensions; at most 8");
+                     " dimensions; at most 8 are supported");
     }
     Expr wrong = settle_part(what + ": the part of " + results[r].name, parts.writes[r],
                              results[r].shape, whole.writes.emplace_back());
@@ -110,6 +110,7 @@ std::vector<Tensor> make_extern(const ExternFunction& function,
   if (!wrong && space.condition) {
     wrong = invalid(what + ": its domain has a where; every element of a domain is a call");
   }
+  if (!wrong && function.name.empty()) wrong = invalid("an extern function has no name");
   if (!wrong && !function.function) wrong = invalid(what + " is null");
   whole.axes = std::move(space.axes);
   std::vector<std::string> names;

@@ -20,11 +20,13 @@ bool same_extent(const Expr& a, const Expr& b) {
 Expr mistake(const std::string& name, int dim, const std::vector<Tensor>& pieces) {
   const std::string what = "concat " + name;
   if (pieces.empty()) return invalid(what + " has no pieces");
+  for (const Tensor& piece : pieces) {
+    if (!piece.buffer()) return invalid(what + ": a piece was never defined");
+  }
   const Tensor& first = pieces.front();
   const int d = dsl::settle_dim(dim, first.rank());
   if (d < 0) return dsl::wrong_dim(what, dim, first);
   for (const Tensor& piece : pieces) {
-    if (!piece.buffer()) return invalid(what + ": a piece was never defined");
     if (piece.rank() != first.rank()) {
       return invalid(what + ": " + piece.name() + " has " + std::to_string(piece.rank()) +
                      " dimensions and " + first.name() + " has " + std::to_string(first.rank()));

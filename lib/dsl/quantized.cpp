@@ -31,7 +31,11 @@ QuantizedTensor quantized(std::string name, std::vector<Expr> shape,
   t.format_ = format;
   t.shape_ = shape;
   t.error_ = mistake_in(name, format, shape.size());
-  if (!t.error_.empty()) return t;
+  if (!t.error_.empty()) {
+    t.codes_ = weight(name, u8, {invalid(t.error_)});
+    t.scales_ = weight(name + "_scale", f32, {invalid(t.error_)});
+    return t;
+  }
 
   std::vector<Expr> groups = shape, packed = shape, packed_groups = shape;
   groups.back() = format.group == 0 ? Expr(1) : ceildiv(shape.back(), format.group);

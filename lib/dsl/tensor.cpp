@@ -1,5 +1,7 @@
 #include "tenon/dsl/tensor.h"
 
+#include <algorithm>
+
 #include "dsl/definition.h"
 #include "tenon/base/limits.h"
 #include "tenon/ir/visit.h"
@@ -25,6 +27,16 @@ Expr to_index(const Expr& e, const Tensor& t, int dim) {
   return cast(i64, e);
 }
 
+// Of a definition that has gone wrong, and so may have no shape: null where it has not.
+Expr mistake_of(const Buffer& buffer) {
+  const Definition* definition = buffer.definition().get();
+  const Nest* nest = definition ? std::get_if<Nest>(&definition->recipe->how) : nullptr;
+  if (!nest) return {};
+  const auto wrong = std::find_if(nest->values.begin(), nest->values.end(),
+                                  [](const Expr& value) { return value.is<Invalid>(); });
+  return wrong == nest->values.end() ? Expr() : *wrong;
+}
+
 Tensor parameter(std::string name, Type type, Role role, std::vector<Expr> shape) {
   return Tensor(Buffer(std::move(name), type), role, std::move(shape));
 }
@@ -39,6 +51,7 @@ const Expr& Tensor::size(int dim) const {
 Expr Tensor::operator()(const Index& index) const {
   if (!buffer_) return invalid("a tensor that was never defined is read");
   if (index.size() != rank()) {
+    if (const Expr mistake = mistake_of(buffer_); mistake.get()) return mistake;
     return invalid(name() + " has " + dimensions(shape_.size()) + " and is read with " +
                    indices(index.exprs().size()));
   }
@@ -111,8 +124,8 @@ std::vector<Tensor> make_tensors(std::vector<std::string> names, std::vector<Exp
   for (size_t v = 0; v < values.size(); ++v) {
     if (!values[v]) values[v] = invalid("the definition of " + names[v] + " returns no expression");
     if (shape.size() > kMaxRank) {
-      values[v] =
-          invalid(names[v] + " has " + std::to_string(shape.size()) + " dimensions; at most 8");
+      values[v] = invalid(names[v] + " has " + std::to_string(shape.size()) +
+                          " dimensions; at most 8 are supported");
     }
   }
   Nest nest;

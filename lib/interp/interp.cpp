@@ -590,7 +590,7 @@ std::unique_ptr<Array> array_of(const Table& table) {
 absl::Status interpret(const Program& program, const Sizes& sizes,
                        const std::vector<InterpArgument>& arguments, const InterpOptions& options) {
   if (!program) return refuse("the Program is null");
-  if (!program->error.empty()) return refuse(program->error);
+  TENON_RETURN_IF_ERROR(verify(program));
   if (arguments.size() != program->params.size()) {
     return refuse("program " + program.name() + " takes " + std::to_string(program->params.size()) +
                   " arguments, got " + std::to_string(arguments.size()));

@@ -143,7 +143,8 @@ Expr mul_high(const Expr& a, const Expr& b) {
 Expr rounding_mul_high(const Expr& a, const Expr& b) {
   return on(product_of("rounding_mul_high", a, b), [&](const Expr& x, const Expr& product) {
     if (!x.type().is_signed_int()) {
-      return invalid(describe("rounding_mul_high", a, b) + ": it takes signed fractions");
+      return invalid(describe("rounding_mul_high", a, b) +
+                     ": it takes signed integers; cast first");
     }
     const int bits = x.type().bits();
     const Expr half = constant_int(product.type().element(), int64_t{1} << (bits - 2));

@@ -287,9 +287,11 @@ void ProgramPrinter::put_program(const ProgramData& program) {
     put_expr(requirement);
     put("\n");
   }
-  for (const ExternFunction& one : externs_of(program.body)) put("  extern " + one.name + "\n");
-  for (const Reduction& reducer : reducers_of(program.body)) put_reducer(reducer);
-  for (const Instruction& one : instructions_of(program.body)) put_instruction(one);
+  if (program.body) {
+    for (const ExternFunction& one : externs_of(program.body)) put("  extern " + one.name + "\n");
+    for (const Reduction& reducer : reducers_of(program.body)) put_reducer(reducer);
+    for (const Instruction& one : instructions_of(program.body)) put_instruction(one);
+  }
   put("{\n");
   if (!program.error.empty()) {
     std::string error = program.error;

@@ -21,13 +21,11 @@ absl::StatusOr<const Param*> find_weight(const Program& program, std::string_vie
   for (const Param& p : program->params) {
     if (p.role == Role::kWeight) known += (known.empty() ? "" : ", ") + p.name();
   }
-  if (param) {
-    return refuse("kernel " + program.name() + ": " + std::string(name) +
-                      " is passed as it is; only what was declared with weight(...) is packed",
-                  {}, {known.empty() ? "it has no weights" : "its weights: " + known});
-  }
-  return refuse("kernel " + program.name() + " has no weight named " + std::string(name), {},
-                {known.empty() ? "it has no weights" : "its weights: " + known});
+  const std::string weights = known.empty() ? "; it has no weights" : "; its weights are " + known;
+  const std::string kernel = "kernel " + program.name();
+  if (!param) return refuse(kernel + " has no weight named " + std::string(name) + weights);
+  return refuse(kernel + ": " + std::string(name) +
+                " is passed as it is; only what was declared with weight(...) is packed" + weights);
 }
 
 // Without a layout of its own a weight is stored as it is: packing copies.

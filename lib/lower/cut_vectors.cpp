@@ -181,7 +181,9 @@ absl::StatusOr<Stmt> cut_loop(const Stmt& s, const For& loop, const Target& targ
     return refuse("vector loop " + loop.var.name() + " has " + std::to_string(*extent) +
                       " iterations, and a vector loop has at most " +
                       std::to_string(kMaxVectorLanes),
-                  {}, {"a loop of vector loops"});
+                  {},
+                  {"split(" + loop.var.name() + ", " + std::to_string(kMaxVectorLanes) +
+                   "), and only the inner loop a vector"});
   }
   if (has_fold(loop)) return is_power_of_two(*extent) ? s : filled_fold(loop, *extent);
   const int64_t width = target.lanes(widest_type(loop.body));

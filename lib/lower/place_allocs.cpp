@@ -207,6 +207,8 @@ class Collector {
 // `used` are the bytes of stack that the task has already.
 bool on_stack(const Local& local, int64_t& used) {
   if (local.memory == Memory::kWorkspace) return false;
+  // A buffer without elements may have extents that are no constants.
+  if (!std::all_of(local.shape.begin(), local.shape.end(), as_int)) return false;
   const std::optional<int64_t> bytes = as_int(bytes_of(local.buffer, local.shape));
   if (!bytes || *bytes > kMaxStackBuffer) return false;
   if (local.constant_indices) return true;

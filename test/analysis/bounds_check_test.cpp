@@ -129,6 +129,8 @@ TEST_CASE("a loop bound from memory keeps what bounds it, also where that memory
   y[0] = 0.0
   for r in 0..s[1] % 17 { y[0] += x[r] }
   for q in 0..check(s[1], m + 1) { y[0] += z[q] }
+  for u in 0..check(s[1] % (m + 1), m + 1) { y[0] += z[u] }
+  for v in 0..min(s[1], m) { y[0] += z[v] }
 })");
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("A vector loop has a vector's form") {
                   "i") == "t is allocated inside loop i: a vector loop cannot hold an allocation");
   CHECK(
       vectorize("output y: f32[8, 8] { for i in 0..8 { vector for j in 0..8 { y[i, j] = 0.0 } } }",
-                "i") == "loop j stands inside the vector loop i, and is marked vector itself");
+                "i") == "loop j stands inside the vector loop i, and is a vector loop itself");
   CHECK(
       vectorize("output y: f32[8, 8] { vector for i in 0..8 { for j in 0..8 { y[i, j] = 0.0 } } }",
                 "j") == "loop j stands inside the vector loop i");

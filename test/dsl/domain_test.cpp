@@ -196,7 +196,8 @@ TEST_CASE("wrong conditions and extents are reported") {
   const auto all = [&](Index r) { return x(r); };
   const auto wrong = [&](auto condition) { return sum(Domain(n).where(condition), all); };
   CHECK(refusal(x, wrong([&](Expr r) { return x(r); })) ==
-        "in the definition of y: where: the condition has type f32; it must be bool");
+        "in the definition of y: where: the condition has type f32; it must be bool: "
+        "compare it");
   CHECK(refusal(x, wrong([&](Expr) { return Expr(); })) ==
         "in the definition of y: where: the function returns no expression");
   CHECK(refusal(x, wrong([&](Expr r, Expr) { return r > 0; })) ==

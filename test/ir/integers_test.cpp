@@ -180,7 +180,7 @@ TEST_CASE("wrong operands are named") {
         "operator widening_mul on i64 and i64: no type holds twice 64 bits");
   CHECK(message(mul_high(a, a)) == "operator mul_high on i64 and i64: no type holds twice 64 bits");
   CHECK(message(rounding_mul_high(b, b)) ==
-        "operator rounding_mul_high on u8 and u8: it takes signed fractions");
+        "operator rounding_mul_high on u8 and u8: it takes signed integers; cast first");
   CHECK(message(bit_field(b, 6, 4)) == "bit_field of u8: the 4 bits from bit 6 do not lie in it");
   CHECK(message(bit_field(b, 0, 9)) == "bit_field of u8: 9 bits; 1 to 8 can be taken");
   CHECK(message(signed_bit_field(f, 0, 4)) ==

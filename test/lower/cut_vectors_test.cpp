@@ -140,7 +140,7 @@ TEST_CASE("A vector loop that is far too long is refused, by lowering and by the
   const absl::StatusOr<Program> cut = cut_vectors(p, wide_target());
   CHECK(cut.status().message() ==
         "vector loop i has 1000000000 iterations, and a vector loop has at most 256\n"
-        "  legal here: a loop of vector loops");
+        "  legal here: split(i, 256), and only the inner loop a vector");
   const Program symbolic = parsed(R"(
     program p
       input n: i64[1]

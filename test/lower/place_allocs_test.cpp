@@ -69,6 +69,11 @@ TEST_CASE("What a schedule asks for is obeyed, or refused") {
         "buffer t is to live in registers, and " + no_place);
 }
 
+TEST_CASE("A buffer without elements whose shape is no constant is not on the stack") {
+  CHECK(placed("alloc t: f32[n, 0]\n for i in 0..0 { y[0] = t[0, i] }") ==
+        "t: f32[n, 0] in shared at 0\n");
+}
+
 TEST_CASE("An extent below 0 is none, whether a constant or not") {
   CHECK(placed("alloc t: f32[-1]\n for i in 0..-1 { y[i] = t[i] }") == "t: f32[0] in stack\n");
   CHECK(placed("alloc t: f32[n - 1]\n for i in 0..n - 1 { y[0] = t[i] }") ==

@@ -217,6 +217,10 @@ const std::vector<Case>& cases() {
            return Parts{.writes = {{i, kWhole}}, .reads = {{i, kWhole}}};
          });
        }},
+      {"extern_no_name",
+       [] {
+         return built({x()}, {extern_call(ExternFunction{}, {"y", f32, {n}}, {x()})});
+       }},
       {"extern_domain_where",
        [] {
          return called({"y", f32, {m, n}}, {grid()}, Domain(m).where([](Expr i) { return i < 3; }),

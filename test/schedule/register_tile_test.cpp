@@ -153,7 +153,7 @@ TEST_CASE("A register tile that is refused changes nothing") {
   few.register_tile("linear", {i, j}, {12});
   CHECK(refusal_of(few) ==
         "schedule step 1: register_tile(linear, {i_1, j_1}, {12}) refused\n"
-        "  one factor per loop is needed, and at least one loop; there are 2 loops and 1 factors");
+        "  one factor per loop is needed, and at least one loop; there are 2 loops and 1 factor");
 
   Schedule own(p);
   own.register_tile("linear", own.loops("linear"), {12, 32});

@@ -129,11 +129,11 @@ TEST_CASE("What does not mean anything is refused") {
         "line 1 of the trace, split(i, four): `four` is not a number");
   CHECK(error_of("1 split(i)") == "line 1 of the trace, split(i): it has 1 argument");
   CHECK(error_of("1 split(i, 4, soft)") ==
-        "line 1 of the trace, split(i, 4, soft): there is no tail soft");
+        "line 1 of the trace, split(i, 4, soft): there is no tail soft; it is cut or perfect");
   CHECK(error_of("1 melt(i)") == "line 1 of the trace, melt(i): there is no step melt");
   CHECK_THAT(error_of("1 cut(i, m + 1)"),
              Catch::Contains("in `m + 1`: ") && Catch::Contains("'m' is not declared"));
-  CHECK_THAT(error_of("1 set_layout(t, d0)"), Catch::Contains("`d0` is not a list in []"));
+  CHECK_THAT(error_of("1 set_layout(t, d0)"), Catch::Contains("`d0` is not a list; write [d0]"));
   CHECK_THAT(error_of("1 compute_at(u, i)"), Catch::Contains("there is no stage u"));
   CHECK(error_of("1 reorder(i, i_1") == "line 1 of the trace: the arguments of reorder do not end");
   CHECK(error_of("1 i") == "line 1 of the trace: a step is written name(arguments), and this is i");

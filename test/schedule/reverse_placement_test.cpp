@@ -344,5 +344,16 @@ TEST_CASE("An epilogue runs in the last iteration of a reduction that is apart f
         "  t reads no stage");
 }
 
+TEST_CASE("A guard that reads is asked only inside of the block") {
+  const Program p = program_of(
+      "alloc t: f32[n]\n for i in 0..n { t[i] = x[i] * 2.0 }\n"
+      "for j in 0..n { if x[j] < 0.5 { out[j] = t[j] } }");
+  Followed s(p, sizes_of(p, {{"m", 1}, {"n", 13}}));
+  s->reverse_compute_at("out", s->split(s->loops("t")[0], 8).first);
+  s.check();
+  CHECK(body_of(s->program()).find("if io * 8 + j < n and x[io * 8 + j] < 0.5 {") !=
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace tenon::test

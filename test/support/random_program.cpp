@@ -502,7 +502,9 @@ class Generator {
     if (rng_.chance(20) && e.type().bytes() == type.bytes() && !type.is_bool() &&
         !e.type().is_bool()) {
       forms_.insert("bitcast");
-      return bitcast(type, e);
+      // Which NaN an operation gives is not specified.
+      const Expr zero = cast(e.type(), Expr(0));
+      return bitcast(type, e.type().is_float() ? select(e == e, e, zero) : e);
     }
     const bool saturates = rng_.chance(25);
     if (saturates) forms_.insert("saturating cast");

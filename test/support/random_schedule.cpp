@@ -286,7 +286,9 @@ void random_tensorize(Rng& rng, Schedule& s, const Pieces& p) {
   const Loop loop = s.split(rng.pick(p.vector_candidates), 1 << rng.between(1, 5)).second;
   const std::optional<LoopSite> site = find_loop(s.program(), loop.var());
   if (!site) return;
-  const std::string name = "nest_" + std::to_string(s.trace().steps().size());
+  // An attempt that fails leaves its number of steps to the next one.
+  const std::string name =
+      "nest_" + std::to_string(s.trace().steps().size()) + "_" + std::to_string(rng.below(1 << 20));
   if (const Instruction made = instruction_of(site->loop, name)) s.tensorize(loop, made);
 }
 
