@@ -131,9 +131,9 @@ absl::Status stays_inside(const ComputeRoot& plan, const Stage& stage) {
   walk_exprs(nest, [&](const Expr& e) {
     const Binary* check = e.as<Binary>();
     if (!check || check->op != BinaryOp::kCheck || !status.ok()) return;
-    status =
-        refuse("the nest of " + stage.name() + " checks an index, " + text_of(e, stage.program) +
-               ", and would check it for elements that nobody needs");
+    status = refuse("the nest of " + stage.name() + " checks an index, " +
+                    text_of(simplify(e, plan.outermost.facts), stage.program) +
+                    ", and would check it for elements that nobody needs");
   });
   if (!status.ok()) return status;
   std::map<Buffer, std::vector<Expr>> locals;
