@@ -47,7 +47,7 @@ absl::StatusOr<Region> hull_of(const std::vector<For>& around, const std::vector
     ranges.push_back({loops[d].var, loops[d].lo, loops[d].hi});
     const auto bounds = bounds_over(Expr(loops[d].var) + shifts[d], ranges, facts);
     if (!bounds || is_data(bounds->lo, stage.program) || is_data(bounds->hi, stage.program)) {
-      return refuse("the places of " + stage.name() + " in dimension " + std::to_string(d + 1) +
+      return refuse("the places of " + stage.name() + " in dimension " + std::to_string(d) +
                     " have no bounds in front of loop " + stage.name_of(around.front().var) + ": " +
                     text_of(Expr(loops[d].var) + shifts[d], stage.program));
     }

@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<Var>> store_loops(const Access& store, const std::vec
     if (!loop || repeated || !proved(facts, loop->lo == Expr(0)) ||
         !proved(facts, loop->hi == shape[d])) {
       return refuse("the store to " + target() + " does not run over dimension " +
-                    std::to_string(d + 1) + " with one loop over the whole of it");
+                    std::to_string(d) + " with one loop over the whole of it");
     }
     vars.push_back(loop->var);
   }

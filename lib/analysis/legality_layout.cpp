@@ -24,7 +24,7 @@ absl::StatusOr<Expr> extent_of(const Access& a, size_t k, const Facts& facts,
   std::vector<LoopRange> ranges;
   for (const For& loop : a.loops) ranges.push_back({loop.var, loop.lo, loop.hi});
   const auto subject = [&] {
-    return "index " + std::to_string(k + 1) + " of the layout, " + text_of(a.indices[k], within);
+    return "index " + std::to_string(k) + " of the layout, " + text_of(a.indices[k], within);
   };
   const auto hull = bounds_over(a.indices[k], ranges, facts);
   if (!hull) return refuse(subject() + ", has no bounds that are known");

@@ -166,7 +166,7 @@ absl::StatusOr<Part> part_of(size_t k, const std::vector<For>& loops, const Foun
       if (!beyond) {
         return refuse("the nest of " + stage.name() + " reads " +
                       element(read.buffer, read.indices, stage.program) + ", where index " +
-                      std::to_string(d + 1) + " is not loop " + stage.name_of(loops[k].var) +
+                      std::to_string(d) + " is not loop " + stage.name_of(loops[k].var) +
                       " and a distance");
       }
       const Affine end = to_affine(region->lo[d] + region->extent[d] - *beyond);
@@ -186,7 +186,7 @@ absl::StatusOr<Part> part_of(size_t k, const std::vector<For>& loops, const Foun
 // The loops that the part moves with, and the blocks: one size, without gap or overlap.
 absl::Status has_blocks(Part& part, size_t k, const Expr& extent, const Found& found,
                         const Stage& stage) {
-  const std::string where = " of " + stage.name() + " in dimension " + std::to_string(k + 1);
+  const std::string where = " of " + stage.name() + " in dimension " + std::to_string(k);
   for (const For& v : found.down_to_at) {
     if (!part.end->uses(v.var)) continue;
     if (!part.end->is_linear_in(v.var) || part.end->coefficient(v.var) <= 0) {

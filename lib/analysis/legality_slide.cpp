@@ -86,7 +86,7 @@ absl::StatusOr<const For*> loop_in(const Access& a, size_t d, const Stage& stage
   for (const For& loop : a.loops) {
     if (!index.uses(loop.var)) continue;
     if (found || index.coefficient(loop.var) != 1 || !index.is_linear_in(loop.var)) {
-      return refuse("index " + std::to_string(d + 1) + " of " +
+      return refuse("index " + std::to_string(d) + " of " +
                     element(a.buffer, a.indices, stage.program) +
                     " is not one loop of its nest, and a distance");
     }
@@ -119,7 +119,7 @@ absl::StatusOr<Window> window_of(const std::vector<Access>& own, const LoopSite&
     if (!over) {
       if (step == 0) continue;
       return refuse("each iteration of loop " + stage.name_of(loop) + " computes one place of " +
-                    stage.name() + " in dimension " + std::to_string(d + 1) +
+                    stage.name() + " in dimension " + std::to_string(d) +
                     ", which no other computes");
     }
     const bool twice = std::any_of(window.loops.begin(), window.loops.end(),

@@ -68,7 +68,7 @@ bool covers(const For& loop, const Expr& extent, const Facts& facts) {
 absl::Status not_whole(const Access& a, size_t dim, const Stage& stage) {
   return refuse("the nest of " + stage.name() + " accesses " +
                 element(a.buffer, a.indices, stage.program) + ", where index " +
-                std::to_string(dim + 1) + " is not a loop over the whole dimension: " +
+                std::to_string(dim) + " is not a loop over the whole dimension: " +
                 stage.advice() + " before its own loops are split or fused");
 }
 
@@ -105,7 +105,7 @@ absl::StatusOr<std::vector<For>> stage_loops(const std::vector<Access>& own, con
       if (loops.size() <= d) loops.push_back(*loop);
       if (!(loops[d].var == loop->var)) {
         return refuse("the nest of " + stage.name() + " runs over dimension " +
-                      std::to_string(d + 1) + " with loop " + stage.name_of(loops[d].var) +
+                      std::to_string(d) + " with loop " + stage.name_of(loops[d].var) +
                       " and with loop " + stage.name_of(loop->var) + ": " + stage.advice() +
                       " before fissioning it");
       }

@@ -63,11 +63,11 @@ TEST_CASE("What stands in the way of computing a stage elsewhere") {
   CHECK(compute_at(around_t("for j in 0..n { t[j] = x[j] }"), "x", "i") ==
         "x is a parameter of the program, not a local buffer");
   CHECK(compute_at(around_t("for jo in 0..n { for ji in 0..1 { t[jo + ji] = 0.0 } }"), "t", "i") ==
-        "the nest of t accesses t[jo + ji], where index 1 is not a loop over the whole dimension: "
+        "the nest of t accesses t[jo + ji], where index 0 is not a loop over the whole dimension: "
         "compute t at a loop before its own loops are split or fused");
   CHECK(compute_at(around_t("for j in 1..n { t[j] = 0.0 }"), "t", "i") == "yes");
   CHECK(compute_at(around_t("for j in 0..cast<i64>(x[0]) { t[j] = 0.0 }"), "t", "i") ==
-        "the nest of t accesses t[j], where index 1 is not a loop over the whole dimension: "
+        "the nest of t accesses t[j], where index 0 is not a loop over the whole dimension: "
         "compute t at a loop before its own loops are split or fused");
   CHECK(compute_at(around_t("for j in 0..n { t[j] = 0.0 }\nfor k in 0..n { t[k] += x[k] }"), "t",
                    "i") ==
@@ -153,7 +153,7 @@ TEST_CASE("A vector over the whole dimension is not cut to a region") {
 
 TEST_CASE("A scan is not computed in parts") {
   CHECK(compute_at(around_t("for j in 0..n { t[j] = select(j < 1, 0.0, t[j - 1]) }"), "t", "i") ==
-        "the nest of t accesses t[j - 1], where index 1 is not a loop over the whole dimension: "
+        "the nest of t accesses t[j - 1], where index 0 is not a loop over the whole dimension: "
         "compute t at a loop before its own loops are split or fused");
   CHECK(compute_at(around_t("alloc s: f32[1]\nfor j in 0..n { s[0] = x[j]\n t[j] = s[0] }"), "t",
                    "i") == "the nest of t also writes s");

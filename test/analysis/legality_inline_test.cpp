@@ -65,9 +65,9 @@ TEST_CASE("What stands in the way of inlining") {
   CHECK(t("for j in 0..n { if j < n { t[j] = 0.0 } }") == "yes");
   CHECK(
       t("for j in 0..n { t[n - 1 - j] = 0.0 }") ==
-      "the store to t[n - 1 - j] does not run over dimension 1 with one loop over the whole of it");
+      "the store to t[n - 1 - j] does not run over dimension 0 with one loop over the whole of it");
   CHECK(t("for j in 1..n { t[j] = 0.0 }") ==
-        "the store to t[j] does not run over dimension 1 with one loop over the whole of it");
+        "the store to t[j] does not run over dimension 0 with one loop over the whole of it");
   CHECK(t("for r in 0..n { for j in 0..n { t[j] = x[r] } }") ==
         "the store to t[j] is repeated by loop r");
   CHECK(t("for j in 0..n { t[j] = x[j] }", "for k in 0..n { x[k] = 0.0 }") ==

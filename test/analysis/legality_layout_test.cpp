@@ -54,7 +54,7 @@ TEST_CASE("Layouts that lose elements are refused") {
         }) == "the layout stores w[0, 0] and w[1, 0] in the same place");
   CHECK(layout(w, "w", [](const Vars& v) {
           return Exprs{Expr(v[0]) - 2, v[1]};
-        }) == "index 1 of the layout, d0 - 2, may be negative");
+        }) == "index 0 of the layout, d0 - 2, may be negative");
   CHECK(layout(w, "w", [](const Vars& v) { return Exprs{5 - Expr(v[0]), v[1]}; }) == "[6, 8]");
   CHECK(layout(w, "y", [](const Vars& v) { return Exprs{v[0]}; }) ==
         "y is an output: its layout belongs to the caller; only weights and local buffers have a "
@@ -73,7 +73,7 @@ TEST_CASE("A layout has no negative index, as many indices as dimensions, and re
                     [](const Vars& v) {
                       return Exprs{Expr(v[0]) - 5, v[1]};
                     }),
-             Catch::Contains("index 1 of the layout, d0 - 5, may be negative"));
+             Catch::Contains("index 0 of the layout, d0 - 5, may be negative"));
   CHECK_THAT(layout(w, "w",
                     [](const Vars& v) {
                       return Exprs{v[0], cast(f32, v[1])};

@@ -149,7 +149,7 @@ TEST_CASE("A producer that was split does not move") {
   s.compute_at("t", s.loops<1>("out")[0]);
   CHECK(refusal_of(s) ==
         "schedule step 2: compute_at(t, i) refused\n"
-        "  the nest of t accesses t[io * 4 + ii], where index 1 is not a loop over the whole "
+        "  the nest of t accesses t[io * 4 + ii], where index 0 is not a loop over the whole "
         "dimension: compute t at a loop before its own loops are split or fused");
 }
 

@@ -256,14 +256,14 @@ TEST_CASE("What does not move behind its producer") {
   const std::string out = "for j in 0..n { out[j] = t[j] }";
   CHECK(moving("for i in 0..n { t[n - 1 - i] = x[i] }\n" + out, "i") ==
         "schedule step 1: reverse_compute_at(out, i) refused\n"
-        "  the part of out in dimension 1 that is complete after an iteration, before n - i, does "
+        "  the part of out in dimension 0 that is complete after an iteration, before n - i, does "
         "not grow with loop i in steps of one size");
   CHECK(moving(t + "for j in 0..n { out[j] = t[n - 1 - j] }", "i") ==
         "schedule step 1: reverse_compute_at(out, i) refused\n"
-        "  the nest of out reads t[n - j - 1], where index 1 is not loop j and a distance");
+        "  the nest of out reads t[n - j - 1], where index 0 is not loop j and a distance");
   CHECK(moving(t + "for j in 0..n { out[j] = t[max(j - 1, 0)] }", "i") ==
         "schedule step 1: reverse_compute_at(out, i) refused\n"
-        "  the nest of out reads t[max(j - 1, 0)], where index 1 is not loop j and a distance");
+        "  the nest of out reads t[max(j - 1, 0)], where index 0 is not loop j and a distance");
   CHECK(moving("for r in 1..m { for i in 0..n { t[i] = x[i] } }\n" + out, "i") ==
         "schedule step 1: reverse_compute_at(out, i) refused\n"
         "  loop r selects no part of out, which would be computed in its last iteration, and "
