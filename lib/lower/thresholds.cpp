@@ -72,7 +72,8 @@ class Collector {
   };
 
   void loop(const For& x) {
-    inner_.push_back({x.var, x.lo, x.hi});
+    // In front of the loop that is cut, a name that is bound inside of it means nothing.
+    inner_.push_back({x.var, substitute(x.lo, names_), substitute(x.hi, names_)});
     const bool in_instruction = !kinds_.empty() && kinds_.back() == ForKind::kInstruction;
     kinds_.push_back(in_instruction ? ForKind::kInstruction : ForKind(x.kind));
     statement(x.body);

@@ -191,6 +191,30 @@ TEST_CASE("Panels in groups are cut at constants") {
         "}\n");
 }
 
+TEST_CASE("A loop is cut at what its inner loops' bounds say, without the names bound inside") {
+  const Program p = parsed(R"(
+    program p
+      input x: f32[40]
+      output y: f32[19]
+      instruction same
+        assembly "# the same" "=x,0" (a)
+        program same
+          input a: f32[16]
+          output b: f32[16]
+        {
+          for i in 0..16 { b[i] = a[i] }
+        }
+    {
+      for i in 0..19 {
+        let v = i + 2
+        instruction same for k in 0..16 {
+          for j in 0..v // 16 * 16 + 1 { if k + j <= v { y[i] = x[k + j] } }
+        }
+      }
+    })");
+  check_pass(partition_loops, p);
+}
+
 TEST_CASE("Partitioning keeps the meaning") {
   for (const Sample& sample : corpus()) {
     for (int64_t n : {1, 3, 4, 5, 11, 16, 49}) {
