@@ -7,6 +7,7 @@
 
 #include "analysis/text.h"
 #include "tenon/analysis/affine.h"
+#include "tenon/analysis/simplify.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 
@@ -234,6 +235,20 @@ absl::StatusOr<Stmt> Positions::nest(const Program& within) const {
       });
   again = &rewriting;
   Stmt moved = rewriting.map(nest_);
+  // A bound stands in front of its loop, where the positions of loops inside mean nothing.
+  walk(moved, [&](const Stmt& s) {
+    const For* loop = s.as<For>();
+    for (size_t d = 0; loop && d < loops_.size(); ++d) {
+      const auto is_position = [&](const Stmt& inner) {
+        const For* l = inner.as<For>();
+        return l && l->var == loops_[d].var;
+      };
+      if (!any_in(loop->body, is_position)) continue;
+      for (const Expr& bound : {loop->lo, loop->hi}) {
+        if (uses(bound, loops_[d].var)) refuse_use(simplify(bound, Facts()), loops_[d].var);
+      }
+    }
+  });
   if (!status.ok()) return status;
   return moved;
 }
