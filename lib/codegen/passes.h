@@ -13,7 +13,7 @@ namespace tenon::codegen {
 // generation does the rest; every further pass was measured to cost time and gain nothing.
 void run_passes(llvm::Module& module, llvm::TargetMachine& machine);
 
-// The last of them, for correctness: no masked store with a constant mask of one lane is left.
+// The last of them, for correctness: no store of one lane behind a constant mask is left.
 void store_single_lanes(llvm::Function& function);
 
 // Local arrays that are still memory, by their names in the Program.

@@ -211,3 +211,23 @@ TEST_CASE("a masked store that writes one lane is a store of that lane") {
   CHECK_THAT(code_for("ramp(0, 1, 8) < broadcast(3, 8)"),
              Catch::Contains("call void @llvm.masked.store"));
 }
+
+TEST_CASE("a store that keeps all lanes of local memory but one writes that lane alone") {
+  // The same cast, where the other lanes are blended in from the stack, or by the Program itself.
+  const char* stores[] = {
+      "t[ramp(8, 1, 8)] = cast<i32>(x[ramp(8, 1, 8)]) where ramp(0, 1, 8) < broadcast(1, 8)",
+      "t[ramp(8, 1, 8)] = cast<i32>(x[ramp(8, 1, 8)]) where ramp(0, 1, 8) == broadcast(3, 8)",
+      "t[ramp(8, 1, 8)] = select(ramp(0, 1, 8) != broadcast(3, 8), t[ramp(8, 1, 8)], "
+      "cast<i32>(x[ramp(8, 1, 8)]))"};
+  for (const std::string store : stores) {
+    // Read back in a loop, so that the array stays memory.
+    const Program program = test::parsed(
+        "program narrow\n  input x: i64[16]\n  output y: i32[16]\n"
+        "{\n  alloc t: i32[16] in stack\n  for i in 0..16 { t[i] = 7i32 }\n  " +
+        store + "\n  for i in 0..16 { y[i] = t[15 - i] }\n}\n");
+    Array x(i64, {16}), y(i32, {16});
+    for (int64_t i = 0; i < 16; ++i) x.set_bits(i, static_cast<uint64_t>(i + 1) * 0x123456789);
+    INFO(print(program));
+    CHECK(native_difference(program, {}, {&x, &y}) == "");
+  }
+}
