@@ -65,7 +65,8 @@ Value* Emitter::read_memory(const Access& access, Value* mask) {
 
 void Emitter::write(const Access& access, Value* value, Value* mask) {
   if (!status_.ok() || !value) return;
-  if (mask && access.inside_stack) {
+  // Where all lanes share an element, one that is off would put the old value back.
+  if (mask && access.inside_stack && access.kind != Access::kSame) {
     Value* old = ops_.from_memory(access.type, read_memory(access, nullptr));
     value = b_.CreateSelect(mask, value, old);
     mask = nullptr;

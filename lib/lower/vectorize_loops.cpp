@@ -115,10 +115,15 @@ class Vectorizer {
 
   Stmt store_lanes(const Store& x, const LanePlace& place) {
     std::vector<Expr> indices = lanes_.across(x.indices, place);
-    if (!any_vector(indices))
-      return fail("all lanes store to the same element of " + x.buffer.name());
-    const Expr value = lanes_.spread(lanes_.across(x.value, place));
     const Expr mask = mask_of(x.mask, place);
+    if (!any_vector(indices)) {
+      // Under a guard that leaves one lane, an index may have been simplified to the one of it.
+      if (!mask || indices.empty()) {
+        return fail("all lanes store to the same element of " + x.buffer.name());
+      }
+      indices[0] = lanes_.spread(indices[0]);
+    }
+    const Expr value = lanes_.spread(lanes_.across(x.value, place));
     if (mask && unmasked({x.buffer}, x.indices, place)) {
       const Expr old = load(x.buffer, indices);
       return store(x.buffer, std::move(indices), make_select(mask, value, old));

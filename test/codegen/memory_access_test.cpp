@@ -123,6 +123,20 @@ program local
   }
 }
 
+TEST_CASE("lanes of a local that share an element keep the value of the last one that is on") {
+  for (const char* mask : {"ramp(0, 1, 8) < broadcast(1, 8)", "ramp(0, 1, 8) < broadcast(4, 8)",
+                           "ramp(0, 1, 8) < broadcast(0, 8)"}) {
+    const Program program = test::parsed(
+        std::string("program shared\n  input x: f32[8]\n  output out: f32[1]\n{\n"
+                    "  alloc t: f32[1] in stack\n  t[0] = 9.0\n"
+                    "  t[broadcast(0, 8)] = x[ramp(0, 1, 8)] where ") +
+        mask + "\n  out[0] = t[0]\n}\n");
+    Array x = counting(f32, 8), out(f32, {1});
+    INFO(print(program));
+    CHECK(native_difference(program, {}, {&x, &out}) == "");
+  }
+}
+
 TEST_CASE("a local that is indexed at run time is reported as memory") {
   const Program program = test::parsed(R"(
 program dynamic

@@ -156,6 +156,27 @@ TEST_CASE("Lanes that are off undo nothing in a folded buffer") {
   for (int64_t n = 0; n <= 6; ++n) check_pass(vectorize_loops, p, {{"n", n}});
 }
 
+TEST_CASE("Where a guard leaves one lane, the element may be the same for all") {
+  CHECK(vectorized("if v == 3 { y[2] = x[v] }") ==
+        "y[broadcast(2, 16)] = masked(x[ramp(0, 1, 16)], ramp(0, 1, 16) == broadcast(3, 16)) where "
+        "ramp(0, 1, 16) == broadcast(3, 16)\n");
+  // Two elements of a row that a guard cuts to one: lowering knows the index in front of the loop.
+  const Program p = test::parsed(R"(
+    program p
+      size n
+      input x: i32[n]
+      output y: i32[n]
+    {
+      alloc t: i32[1, 2]
+      t[0, 0] = 5i32
+      vector for v in 0..8 { if v < 1 { t[0, v // 5] = x[v] } }
+      for u in 0..n { y[u] = t[0, u // 5] }
+    })");
+  for (const char* level : {"x86-64-v2", "x86-64-v4"}) {
+    check_lowering(p, {{"n", 1}}, *Target::parse(level));
+  }
+}
+
 TEST_CASE("One target for all lanes is a fold") {
   CHECK(vectorized("y[2] += x[v]") == "y[2] += x[ramp(0, 1, 16)]\n");
   CHECK(vectorized("y[2] += 1.0") == "y[2] += broadcast(1.0, 16)\n");
