@@ -31,6 +31,13 @@ Facts Facts::with_fixed(const Buffer& buffer) const {
   return with([&](Fixed& fixed) { fixed.buffers.push_back(buffer); });
 }
 
+std::vector<LoopRange> ranges_of(const std::vector<For>& loops) {
+  std::vector<LoopRange> ranges;
+  ranges.reserve(loops.size());
+  for (const For& loop : loops) ranges.push_back({loop.var, loop.lo, loop.hi});
+  return ranges;
+}
+
 Facts Facts::inside(const For& loop) const { return inside(LoopRange{loop.var, loop.lo, loop.hi}); }
 
 Facts Facts::inside(const LoopRange& range) const {

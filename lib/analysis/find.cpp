@@ -92,6 +92,13 @@ Memory memory_of(const Program& program, const Buffer& stage) {
   return declaration ? declaration->memory : Memory::kAuto;
 }
 
+bool has_loop(const Stmt& s, const Var& var) {
+  return any_in(s, [&](const Stmt& part) {
+    const For* loop = part.as<For>();
+    return loop && loop->var == var;
+  });
+}
+
 Stmt replace_loop(const Stmt& body, const Var& var, const std::function<Stmt(const For&)>& f) {
   bool done = false;
   return replaced(body, var, f, done);

@@ -42,8 +42,7 @@ absl::StatusOr<Region> hull_of(const std::vector<For>& around, const std::vector
                                const Stage& stage) {
   Region region;
   for (size_t d = 0; d < loops.size(); ++d) {
-    std::vector<LoopRange> ranges;
-    for (const For& loop : around) ranges.push_back({loop.var, loop.lo, loop.hi});
+    std::vector<LoopRange> ranges = ranges_of(around);
     ranges.push_back({loops[d].var, loops[d].lo, loops[d].hi});
     const auto bounds = bounds_over(Expr(loops[d].var) + shifts[d], ranges, facts);
     if (!bounds || is_data(bounds->lo, stage.program) || is_data(bounds->hi, stage.program)) {

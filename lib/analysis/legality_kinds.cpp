@@ -86,9 +86,8 @@ absl::Status has_vector_form(const LoopSite& site) {
   }
   if (const For* inner =
           find_kind(loop.body, {ForKind::kVector, ForKind::kParallel, ForKind::kInstruction})) {
-    const bool has_vowel = inner->kind == ForKind::kInstruction;
     return refuse(stands_inside(*inner, "vector", loop, within) + ", and is " +
-                  (has_vowel ? "an " : "a ") + name_of(inner->kind) + " loop itself");
+                  with_article(inner->kind) + " loop itself");
   }
   if (const Buffer buffer = find_alloc(loop.body)) {
     return refuse(text_of(buffer, within) + " is allocated inside loop " +

@@ -21,12 +21,10 @@ namespace {
 
 absl::StatusOr<Expr> extent_of(const Access& a, size_t k, const Facts& facts,
                                const Program& within) {
-  std::vector<LoopRange> ranges;
-  for (const For& loop : a.loops) ranges.push_back({loop.var, loop.lo, loop.hi});
   const auto subject = [&] {
     return "index " + std::to_string(k) + " of the layout, " + text_of(a.indices[k], within);
   };
-  const auto hull = bounds_over(a.indices[k], ranges, facts);
+  const auto hull = bounds_over(a.indices[k], ranges_of(a.loops), facts);
   if (!hull) return refuse(subject() + ", has no bounds that are known");
   // The bounds hold where there are elements at all.
   Facts inhabited = facts;

@@ -6,6 +6,7 @@
 #include "analysis/loop_bounds.h"
 #include "analysis/text.h"
 #include "tenon/analysis/legality.h"
+#include "tenon/base/counted.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon {
@@ -204,8 +205,7 @@ Verdict may_distribute(const LoopSite& site, size_t statements_in_first) {
   const std::vector<Stmt> body = statements_of(loop.body);
   if (statements_in_first == 0 || statements_in_first >= body.size()) {
     return refused("the body of loop " + text_of(loop.var, site.program) + " has " +
-                   std::to_string(body.size()) + (body.size() == 1 ? " statement" : " statements") +
-                   ": each part needs at least one");
+                   counted(body.size(), "statement") + ": each part needs at least one");
   }
   const auto middle = body.begin() + static_cast<std::ptrdiff_t>(statements_in_first);
   const Stmt first = seq({body.begin(), middle});

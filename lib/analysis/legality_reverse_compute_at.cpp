@@ -141,9 +141,7 @@ std::optional<Expr> most_beyond(const Access& read, const Expr& index, const For
   const Affine form = to_affine(index);
   if (form.coefficient(loop.var) != 1 || !form.is_linear_in(loop.var)) return std::nullopt;
   const Expr rest = to_expr(form + -1 * to_affine(Expr(loop.var)));
-  std::vector<LoopRange> inner;
-  for (const For& l : read.loops) inner.push_back({l.var, l.lo, l.hi});
-  const auto bounds = bounds_over(rest, inner, facts);
+  const auto bounds = bounds_over(rest, ranges_of(read.loops), facts);
   if (!bounds || touches_memory(bounds->hi)) return std::nullopt;
   return bounds->hi;
 }

@@ -162,10 +162,8 @@ absl::Status is_box(const Window& window, const std::vector<Access>& own, const 
   }
   const For& over = window.loops[window.dim];
   if (over.kind == ForKind::kSerial || over.kind == ForKind::kParallel) return absl::OkStatus();
-  const bool is_vector = over.kind == ForKind::kVector;
   return refuse("loop " + stage.name_of(over.var) + " of the nest of " + stage.name() + " is " +
-                (is_vector ? "a " : "an ") + name_of(over.kind) +
-                " loop already, and would get other bounds");
+                with_article(over.kind) + " loop already, and would get other bounds");
 }
 
 absl::Status overlaps(const Window& window, const LoopSite& site, const Stage& stage) {

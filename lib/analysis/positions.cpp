@@ -7,6 +7,7 @@
 
 #include "analysis/text.h"
 #include "tenon/analysis/affine.h"
+#include "tenon/analysis/find.h"
 #include "tenon/analysis/simplify.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
@@ -239,11 +240,7 @@ absl::StatusOr<Stmt> Positions::nest(const Program& within) const {
   walk(moved, [&](const Stmt& s) {
     const For* loop = s.as<For>();
     for (size_t d = 0; loop && d < loops_.size(); ++d) {
-      const auto is_position = [&](const Stmt& inner) {
-        const For* l = inner.as<For>();
-        return l && l->var == loops_[d].var;
-      };
-      if (!any_in(loop->body, is_position)) continue;
+      if (!has_loop(loop->body, loops_[d].var)) continue;
       for (const Expr& bound : {loop->lo, loop->hi}) {
         if (uses(bound, loops_[d].var)) refuse_use(simplify(bound, Facts()), loops_[d].var);
       }

@@ -37,13 +37,6 @@ std::string subject(size_t dim, const Buffer& buffer, Which which) {
   return "the " + ordinal(dim) + " index of " + verb(which) + " of " + buffer.name();
 }
 
-std::vector<LoopRange> ranges_of(const Access& a) {
-  std::vector<LoopRange> ranges;
-  ranges.reserve(a.loops.size());
-  for (const For& loop : a.loops) ranges.push_back({loop.var, loop.lo, loop.hi});
-  return ranges;
-}
-
 // The innermost loop over which the index alone cannot be bounded; any loop that it uses, if each
 // can be.
 Var culprit(const Expr& index, const std::vector<LoopRange>& inner, const Facts& facts) {
@@ -59,7 +52,7 @@ Var culprit(const Expr& index, const std::vector<LoopRange>& inner, const Facts&
 }
 
 absl::Status not_bounded(const Access& a, size_t dim, Which which, const Facts& facts) {
-  const Var var = culprit(a.indices[dim], ranges_of(a), facts);
+  const Var var = culprit(a.indices[dim], ranges_of(a.loops), facts);
   std::string reason = subject(dim, a.buffer, which);
   if (var) {
     reason += " varies non-monotonically with " + var.name();
@@ -131,7 +124,7 @@ absl::StatusOr<Region> region_of(const Stmt& s, const std::vector<Buffer>& buffe
   for (const Access& a : accesses_of(s)) {
     const bool ours = std::find(buffers.begin(), buffers.end(), a.buffer) != buffers.end();
     if (!ours || !matters(a.kind, which)) continue;
-    const std::vector<LoopRange> inner = ranges_of(a);
+    const std::vector<LoopRange> inner = ranges_of(a.loops);
     for (size_t d = 0; d < a.indices.size(); ++d) {
       std::optional<SymbolicInterval> bounds = bounds_over(a.indices[d], inner, facts);
       if (!bounds) return not_bounded(a, d, which, facts);

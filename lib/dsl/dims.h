@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tenon/base/counted.h"
 #include "tenon/dsl/tensor.h"
 
 namespace tenon::dsl {
@@ -14,9 +15,8 @@ inline int settle_dim(int dim, int rank) {
 }
 
 inline Expr wrong_dim(const std::string& what, int dim, const Tensor& t) {
-  return invalid(what + ": " + t.name() + " has " + std::to_string(t.rank()) +
-                 (t.rank() == 1 ? " dimension" : " dimensions") + ", and dimension " +
-                 std::to_string(dim) + " is asked for");
+  return invalid(what + ": " + t.name() + " has " + counted(t.rank(), "dimension") +
+                 ", and dimension " + std::to_string(dim) + " is asked for");
 }
 
 }  // namespace tenon::dsl

@@ -2,6 +2,7 @@
 
 #include "dsl/definition.h"
 #include "dsl/space.h"
+#include "tenon/base/counted.h"
 #include "tenon/base/limits.h"
 #include "tenon/ir/operators.h"
 
@@ -24,8 +25,7 @@ Expr settle_end(const std::string& what, const Expr& e, Expr& settled) {
 Expr settle_part(const std::string& what, const std::vector<Part>& part,
                  const std::vector<Expr>& shape, Ranges& ranges) {
   if (part.size() != shape.size()) {
-    return invalid(what + " has " + std::to_string(part.size()) +
-                   (part.size() == 1 ? " dimension" : " dimensions") + ", and the tensor has " +
+    return invalid(what + " has " + counted(part.size(), "dimension") + ", and the tensor has " +
                    std::to_string(shape.size()));
   }
   for (size_t d = 0; d < part.size(); ++d) {

@@ -2,6 +2,7 @@
 
 #include "dsl/definition.h"
 #include "dsl/same_shape.h"
+#include "tenon/base/counted.h"
 #include "tenon/ir/operators.h"
 
 namespace tenon {
@@ -11,11 +12,6 @@ std::vector<Var> vars_of(const Index& index) {
   std::vector<Var> vars;
   for (const Expr& i : index) vars.push_back(i.as<VarRef>()->var);
   return vars;
-}
-
-// "1 state", "2 states"
-std::string counted(size_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
 // What a step gives for a state, at the state's own indices.
@@ -149,8 +145,7 @@ void ScanBuilder::where(const Expr& condition) {
 }
 
 Expr ScanBuilder::wrong_arity(const std::string& what) const {
-  return invalid("scan: " + what + " takes " + std::to_string(place_.size()) +
-                 (place_.size() == 1 ? " index" : " indices") +
+  return invalid("scan: " + what + " takes " + counted(place_.size(), "index", "indices") +
                  " (or one tn::Index) and the states");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dsl/definition.h"
+#include "tenon/base/counted.h"
 #include "tenon/base/limits.h"
 #include "tenon/ir/visit.h"
 
@@ -10,11 +11,6 @@ namespace tenon {
 namespace {
 
 constexpr const char* kIndexNames[] = {"i", "j", "k", "l", "p", "q", "u", "v"};
-
-std::string dimensions(size_t n) {
-  return std::to_string(n) + (n == 1 ? " dimension" : " dimensions");
-}
-std::string indices(size_t n) { return std::to_string(n) + (n == 1 ? " index" : " indices"); }
 
 // An index as i64.
 Expr to_index(const Expr& e, const Tensor& t, int dim) {
@@ -52,8 +48,8 @@ Expr Tensor::operator()(const Index& index) const {
   if (!buffer_) return invalid("a tensor that was never defined is read");
   if (index.size() != rank()) {
     if (const Expr mistake = mistake_of(buffer_); mistake.get()) return mistake;
-    return invalid(name() + " has " + dimensions(shape_.size()) + " and is read with " +
-                   indices(index.exprs().size()));
+    return invalid(name() + " has " + counted(shape_.size(), "dimension") + " and is read with " +
+                   counted(index.exprs().size(), "index", "indices"));
   }
   std::vector<Expr> settled;
   for (int d = 0; d < rank(); ++d) {
@@ -88,8 +84,8 @@ Expr scalar(std::string name, Type type) {
 
 Expr broadcast(const Tensor& t, const Index& i) {
   if (t.rank() > i.size()) {
-    return invalid(t.name() + " has " + dimensions(static_cast<size_t>(t.rank())) +
-                   " and is broadcast over " + std::to_string(i.size()));
+    return invalid(t.name() + " has " + counted(t.rank(), "dimension") + " and is broadcast over " +
+                   std::to_string(i.size()));
   }
   Index read = i.last(t.rank());
   for (int d = 0; d < t.rank(); ++d) {
@@ -229,7 +225,8 @@ Tensor make_table(std::string name, Type type, const std::vector<int64_t>& shape
 }
 
 std::string arity_message(size_t n) {
-  return "a function over " + dimensions(n) + " takes " + indices(n) + " or one tn::Index";
+  return "a function over " + counted(n, "dimension") + " takes " + counted(n, "index", "indices") +
+         " or one tn::Index";
 }
 
 }  // namespace dsl

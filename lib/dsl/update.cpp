@@ -5,6 +5,7 @@
 #include "dsl/definition.h"
 #include "dsl/same_shape.h"
 #include "dsl/space.h"
+#include "tenon/base/counted.h"
 #include "tenon/ir/operators.h"
 #include "tenon/ir/visit.h"
 
@@ -24,9 +25,8 @@ Expr settle_values(const std::string& what, const std::vector<Tensor>& inits, co
   const CustomReducer* functions = s.by ? s.by->functions() : nullptr;
   if (s.by && s.by->results() != n) {
     return invalid(what + ": reducer " + (functions ? functions->name : name_of(s.by->op())) +
-                   " has " + std::to_string(s.by->results()) +
-                   (s.by->results() == 1 ? " result" : " results") + ", and " + std::to_string(n) +
-                   (n == 1 ? " tensor is" : " tensors are") + " updated");
+                   " has " + counted(s.by->results(), "result") + ", and " +
+                   counted(n, "tensor is", "tensors are") + " updated");
   }
   result.values = s.values;
   if (functions) {
@@ -44,9 +44,8 @@ Expr settle_values(const std::string& what, const std::vector<Tensor>& inits, co
   // A function that could not be called says so.
   if (s.values.size() == 1 && s.values[0] && s.values[0].is<Invalid>()) return s.values[0];
   if (s.values.size() != n) {
-    return invalid(what + ": the function returns " + std::to_string(s.values.size()) +
-                   (s.values.size() == 1 ? " value" : " values") + " for " + std::to_string(n) +
-                   (n == 1 ? " tensor" : " tensors"));
+    return invalid(what + ": the function returns " + counted(s.values.size(), "value") + " for " +
+                   counted(n, "tensor"));
   }
   for (size_t i = 0; i < n; ++i) {
     const Expr& value = s.values[i];
@@ -97,9 +96,8 @@ Settled settle(const std::string& what, const std::vector<Tensor>& inits, const 
   if (s.index.size() != init.rank()) {
     // A function that could not be called says so.
     if (s.index.size() == 1 && s.index[0].is<Invalid>()) return wrong(s.index[0]);
-    return wrong(invalid(what + ": " + init.name() + " has " + std::to_string(init.rank()) +
-                         (init.rank() == 1 ? " dimension" : " dimensions") + " and the index has " +
-                         std::to_string(s.index.size())));
+    return wrong(invalid(what + ": " + init.name() + " has " + counted(init.rank(), "dimension") +
+                         " and the index has " + std::to_string(s.index.size())));
   }
   Update::Scatter result;
   for (int d = 0; d < s.index.size(); ++d) {

@@ -1,6 +1,7 @@
 // What a reducer by functions has to be, and what is made of one.
 #include "ir/reducer_trial.h"
 #include "ir/settled.h"
+#include "tenon/base/counted.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/reducer.h"
 #include "tenon/ir/visit.h"
@@ -17,8 +18,8 @@ absl::Status check_numbers(const CustomReducer& r) {
   if (n == 0) return wrong(r, "its state has no values");
   const auto check = [&](size_t given, const std::string& of) {
     if (given == n) return absl::OkStatus();
-    return wrong(r, "the state has " + std::to_string(n) + (n == 1 ? " value" : " values") + ", " +
-                        of + " has " + std::to_string(given));
+    return wrong(
+        r, "the state has " + counted(n, "value") + ", " + of + " has " + std::to_string(given));
   };
   TENON_RETURN_IF_ERROR(check(r.identity.size(), "the identity"));
   TENON_RETURN_IF_ERROR(check(r.update.size(), "update"));

@@ -116,12 +116,13 @@ Stmt ProgramParser::parse_alloc() {
 }
 
 Memory ProgramParser::parse_memory() {
-  for (Memory memory :
-       {Memory::kRegisters, Memory::kWorkspace, Memory::kStack, Memory::kShared, Memory::kWorker}) {
-    if (accept(name_of(memory))) return memory;
+  const std::optional<Memory> memory = memory_named(peek().text);
+  if (memory) {
+    next();
+  } else {
+    fail_expected("registers, workspace, stack, shared or worker");
   }
-  fail_expected("registers, workspace, stack, shared or worker");
-  return Memory::kAuto;
+  return memory.value_or(Memory::kAuto);
 }
 
 Stmt ProgramParser::parse_let() {

@@ -1,5 +1,6 @@
 #include "ir/grammar.h"
 #include "ir/parser.h"
+#include "tenon/base/counted.h"
 #include "tenon/ir/scalar_ops.h"
 
 namespace tenon {
@@ -166,9 +167,8 @@ Expr ProgramParser::parse_call() {
   const std::vector<Expr> arguments = parse_list("(", ")");
   const size_t wanted = unary_op ? 1 : binary_op ? 2 : 3;
   if (arguments.size() != wanted) {
-    fail(function, quoted(function.text) + " takes " + std::to_string(wanted) +
-                       (wanted == 1 ? " argument" : " arguments") + ", and the number given is " +
-                       std::to_string(arguments.size()));
+    fail(function, quoted(function.text) + " takes " + counted(wanted, "argument") +
+                       ", and the number given is " + std::to_string(arguments.size()));
     return nothing();
   }
   if (unary_op) return make_unary(function, *unary_op, arguments[0]);

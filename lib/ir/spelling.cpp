@@ -18,6 +18,11 @@ const char* name_of(ForKind kind) {
   std::abort();
 }
 
+std::string with_article(ForKind kind) {
+  const bool has_vowel = kind == ForKind::kUnroll || kind == ForKind::kInstruction;
+  return (has_vowel ? "an " : "a ") + std::string(name_of(kind));
+}
+
 const char* name_of(Memory memory) {
   switch (memory) {
     case Memory::kAuto: return "";
@@ -28,6 +33,14 @@ const char* name_of(Memory memory) {
     case Memory::kWorker: return "worker";
   }
   std::abort();
+}
+
+std::optional<Memory> memory_named(std::string_view name) {
+  for (Memory memory :
+       {Memory::kRegisters, Memory::kWorkspace, Memory::kStack, Memory::kShared, Memory::kWorker}) {
+    if (name == name_of(memory)) return memory;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tenon

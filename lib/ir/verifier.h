@@ -83,8 +83,6 @@ class ProgramVerifier {
   std::string declaration(const Buffer& buffer);
   Names& names();
   static std::string shortened(std::string text);
-  // "1 index", "2 indices"
-  static std::string count(size_t n, const char* one, const char* many);
 
   // Whether the identity was not declared before, in scope or not: a loop is its variable. (Sizes,
   // parameters and tables that are one have one name, which check_names refuses.)

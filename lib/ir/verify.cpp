@@ -1,5 +1,6 @@
 #include "ir/grammar.h"
 #include "ir/verifier.h"
+#include "tenon/base/counted.h"
 #include "tenon/ir/fold.h"
 #include "tenon/ir/visit.h"
 
@@ -43,10 +44,6 @@ void ProgramVerifier::fail(const std::string& message) {
 std::string ProgramVerifier::shortened(std::string text) {
   constexpr size_t kLimit = 200;
   return text.size() <= kLimit ? text : text.substr(0, kLimit) + " ...";
-}
-
-std::string ProgramVerifier::count(size_t n, const char* one, const char* many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 
 bool ProgramVerifier::declare(const Var& var) {
@@ -160,9 +157,8 @@ void ProgramVerifier::check_shape_of(const Param& param) {
             [&] { return "the extent " + text(extent) + " must be at least 0"; });
   }
   require(param.strides.empty() || param.strides.size() == param.shape.size(), [&] {
-    return "has " + count(param.strides.size(), "stride", "strides") + " and " +
-           count(param.shape.size(), "dimension", "dimensions") +
-           "; give one stride for each, or none";
+    return "has " + counted(param.strides.size(), "stride") + " and " +
+           counted(param.shape.size(), "dimension") + "; give one stride for each, or none";
   });
   for (const Expr& stride : param.strides) check_over_sizes(stride, "stride");
 }
@@ -172,13 +168,13 @@ void ProgramVerifier::check_packing(const Param& param) {
   const Packing& packing = *param.packing;
   require(param.role == Role::kWeight, [] { return "only a weight can be packed"; });
   require(packing.vars.size() == packing.logical_shape.size(), [&] {
-    return "its packing has " + count(packing.vars.size(), "variable", "variables") + " and " +
-           count(packing.logical_shape.size(), "logical dimension", "logical dimensions") +
+    return "its packing has " + counted(packing.vars.size(), "variable") + " and " +
+           counted(packing.logical_shape.size(), "logical dimension") +
            "; give one variable for each";
   });
   require(packing.map.size() == param.shape.size(), [&] {
-    return "its packing maps to " + count(packing.map.size(), "dimension", "dimensions") +
-           " and it has " + std::to_string(param.shape.size()) + "; give one expression for each";
+    return "its packing maps to " + counted(packing.map.size(), "dimension") + " and it has " +
+           std::to_string(param.shape.size()) + "; give one expression for each";
   });
   for (const Expr& extent : packing.logical_shape) check_over_sizes(extent, "logical extent");
   const size_t mark = declared_.size();
@@ -217,8 +213,7 @@ void ProgramVerifier::check_table(const Table& table) {
            std::to_string(kMaxTableElements) + " are part of a program: pass it as a weight";
   });
   require(static_cast<size_t>(elements) == table.bits->size(), [&] {
-    return "has " + count(table.bits->size(), "value", "values") + " for " +
-           count(static_cast<size_t>(elements), "element", "elements");
+    return "has " + counted(table.bits->size(), "value") + " for " + counted(elements, "element");
   });
   const int width = type.is_bool() ? 1 : 8 * type.bytes();
   for (const uint64_t bits : *table.bits) {

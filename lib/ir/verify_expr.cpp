@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ir/verifier.h"
+#include "tenon/base/counted.h"
 #include "tenon/base/match.h"
 #include "tenon/ir/scalar_ops.h"
 #include "tenon/ir/visit.h"
@@ -124,9 +125,8 @@ int32_t ProgramVerifier::check_access(const Buffer& buffer, const std::vector<Ex
     return 1;
   }
   require(indices.size() == declared->second.shape->size(), [&] {
-    return declaration(buffer) + " has " +
-           count(declared->second.shape->size(), "dimension", "dimensions") +
-           " and is accessed with " + count(indices.size(), "index", "indices") +
+    return declaration(buffer) + " has " + counted(declared->second.shape->size(), "dimension") +
+           " and is accessed with " + counted(indices.size(), "index", "indices") +
            "; give one index for each";
   });
   int32_t lanes = 1;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ir/verifier.h"
+#include "tenon/base/counted.h"
 #include "tenon/base/match.h"
 #include "tenon/ir/instruction.h"
 
@@ -171,9 +172,8 @@ void ProgramVerifier::check_region(const CallRegion& part, bool is_target) {
   // A flat buffer has one dimension, and the call is given those that it had.
   if (!part.strides.empty()) {
     require(part.strides.size() == part.ranges.size(), [&] {
-      return text(part.buffer) + " is given with " +
-             count(part.ranges.size(), "dimension", "dimensions") + " and " +
-             count(part.strides.size(), "stride", "strides");
+      return text(part.buffer) + " is given with " + counted(part.ranges.size(), "dimension") +
+             " and " + counted(part.strides.size(), "stride");
     });
     firsts.assign(1, constant_int(i64, 0));
   }
@@ -213,8 +213,8 @@ int32_t ProgramVerifier::check_target(const Buffer& buffer, const std::vector<Ex
 }
 
 std::string ProgramVerifier::lanes_and_elements(const Expr& value, int32_t elements) {
-  return "the value has " + count(static_cast<size_t>(value.type().lanes), "lane", "lanes") +
-         " and the indices name " + count(static_cast<size_t>(elements), "element", "elements");
+  return "the value has " + counted(value.type().lanes, "lane") + " and the indices name " +
+         counted(elements, "element");
 }
 
 void ProgramVerifier::check_mask(const Expr& mask, int32_t lanes) {
@@ -268,14 +268,14 @@ void ProgramVerifier::check_operator(const Accumulate& x) {
 
 void ProgramVerifier::check_functions(const Accumulate& x, const CustomReducer& functions) {
   require(functions.status.ok(), [&] { return std::string(functions.status.message()); });
-  const auto number = [&](size_t given, size_t needed, const char* one, const char* many) {
+  const auto number = [&](size_t given, size_t needed, const char* what) {
     require(given == needed, [&] {
-      return "reducer " + functions.name + " has " + count(needed, one, many) + ", and " +
-             std::to_string(given) + (given == 1 ? " is" : " are") + " given";
+      return "reducer " + functions.name + " has " + counted(needed, what) + ", and " +
+             counted(given, "is", "are") + " given";
     });
   };
-  number(x.buffers.size(), functions.state.size(), "result", "results");
-  number(x.values.size(), functions.element.size(), "value", "values");
+  number(x.buffers.size(), functions.state.size(), "result");
+  number(x.values.size(), functions.element.size(), "value");
   for (size_t i = 0; i < x.buffers.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
       require(!(x.buffers[i] == x.buffers[k]), [&] {

@@ -1,7 +1,7 @@
 // insert_prefetches: the cache lines that a later iteration uses.
 //
 //   for k in 0..n prefetching w 4 ahead {       for k in 0..n {
-//     for vector j in 0..32 {                     prefetch w[k + 4, 0]
+//     vector for j in 0..32 {                     prefetch w[k + 4, 0]
 //       t[j] += x[k] * w[k, j]               ->   prefetch w[k + 4, 16]
 //     }                                           prefetch w[k + 4, 31]
 //   }                                             t[0..32] += ...
@@ -69,8 +69,7 @@ class Requests {
   }
 
   std::optional<Box> box_of(const Access& a) const {
-    std::vector<LoopRange> inner;
-    for (const For& loop : a.loops) inner.push_back({loop.var, loop.lo, loop.hi});
+    const std::vector<LoopRange> inner = ranges_of(a.loops);
     Box box;
     for (const Expr& index : a.indices) {
       const std::optional<SymbolicInterval> bounds = bounds_over(index, inner, facts_);
@@ -119,23 +118,17 @@ class Requests {
   std::vector<Stmt> done_;
 };
 
-class Inserter {
- public:
-  explicit Inserter(const Program& program) : program_(program) {}
-
-  Stmt statement(const Stmt& s, const Facts& facts) const {
-    const For* loop = s.as<For>();
-    if (!loop) return map_children(s, [&](const Stmt& t) { return statement(t, facts); });
-    if (loop->kind == ForKind::kInstruction) return s;
-    std::vector<Stmt> body = Requests(program_, *loop, facts).run();
-    body.push_back(statement(loop->body, facts.inside(*loop)));
-    const LoopKind kind = loop->kind.prefetches().empty() ? loop->kind : LoopKind(ForKind::kSerial);
-    return make_for(loop->var, loop->lo, loop->hi, kind, seq(std::move(body)));
+Stmt with_requests(const Stmt& s, const Facts& facts, const Program& program) {
+  const For* loop = s.as<For>();
+  if (!loop) {
+    return map_children(s, [&](const Stmt& t) { return with_requests(t, facts, program); });
   }
-
- private:
-  const Program& program_;
-};
+  if (loop->kind == ForKind::kInstruction) return s;
+  std::vector<Stmt> body = Requests(program, *loop, facts).run();
+  body.push_back(with_requests(loop->body, facts.inside(*loop), program));
+  const LoopKind kind = loop->kind.prefetches().empty() ? loop->kind : LoopKind(ForKind::kSerial);
+  return make_for(loop->var, loop->lo, loop->hi, kind, seq(std::move(body)));
+}
 
 }  // namespace
 
@@ -145,7 +138,7 @@ absl::StatusOr<Program> insert_prefetches(const Program& program, const Target&)
     return loop && !loop->kind.prefetches().empty();
   });
   if (!is_asked) return program;
-  return program.with_body(Inserter(program).statement(program->body, facts_of(program)));
+  return program.with_body(with_requests(program->body, facts_of(program), program));
 }
 
 }  // namespace tenon

@@ -21,6 +21,7 @@
 #include "tenon/analysis/interval.h"
 #include "tenon/analysis/prove.h"
 #include "tenon/analysis/simplify.h"
+#include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
 #include "tenon/lower/lower.h"
@@ -28,7 +29,6 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kMaxStackBuffer = 16 << 10;
 constexpr int64_t kMaxStackPerTask = 32 << 10;
 constexpr int64_t kAlignment = WorkspaceNeed::kAlignment;
 

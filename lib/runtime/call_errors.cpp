@@ -4,16 +4,13 @@
 #include <vector>
 
 #include "runtime/call_problem.h"
+#include "tenon/base/counted.h"
 
 namespace tenon {
 namespace {
 
 using Kind = CallProblem::Kind;
 using Role = ParamSignature::Role;
-
-std::string count_of(size_t n, const char* what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
 
 std::string text_of(const std::vector<SizeProgram>& shape) {
   std::string text = "[";
@@ -203,11 +200,11 @@ class Describer {
   }
 
   std::string wrong_count() const {
-    return "expected " + count_of(static_cast<size_t>(signature_.plan.inputs), "input") +
+    return "expected " + counted(static_cast<size_t>(signature_.plan.inputs), "input") +
            list_params(false) + " and " +
-           count_of(static_cast<size_t>(signature_.plan.outputs), "output") + list_params(true) +
-           ", got " + count_of(inputs_.size(), "input") + " and " +
-           count_of(outputs_.size(), "output");
+           counted(static_cast<size_t>(signature_.plan.outputs), "output") + list_params(true) +
+           ", got " + counted(inputs_.size(), "input") + " and " +
+           counted(outputs_.size(), "output");
   }
 
   // " (x: f32[m, k], eps: f32 scalar)".

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "tenon/base/counted.h"
 #include "tenon/base/status.h"
 
 namespace tenon {
@@ -37,8 +38,7 @@ absl::Status check_workspace(const WorkspaceLayout& layout, int max_workers, con
   const int64_t needed = layout.total_bytes(max_workers);
   if (bytes < needed) {
     return refuse("workspace: " + std::to_string(needed) + " bytes are needed for " +
-                  std::to_string(max_workers) + (max_workers == 1 ? " worker" : " workers") +
-                  ", got " + std::to_string(bytes));
+                  counted(max_workers, "worker") + ", got " + std::to_string(bytes));
   }
   if (needed > 0 && (memory == nullptr || !is_aligned(memory, layout.alignment))) {
     return refuse("workspace: the address must be a multiple of " +

@@ -46,8 +46,7 @@ absl::StatusOr<LoopSite> site_of(const Program& program, const Var& loop) {
 
 absl::Status require_serial(const Program& program, const For& loop, std::string_view action) {
   if (loop.kind == ForKind::kSerial) return absl::OkStatus();
-  const char* is_a = loop.kind == ForKind::kInstruction ? " is an " : " is a ";
-  return refuse("loop " + name_in(program, loop.var) + is_a + name_of(loop.kind) +
+  return refuse("loop " + name_in(program, loop.var) + " is " + with_article(loop.kind) +
                 " loop already; " + std::string(action) + " takes a serial one");
 }
 
@@ -141,13 +140,6 @@ std::string split_first(const Program& program, const Var& loop, int64_t factor,
   Names names(program);
   return "split(" + names.of(loop) + ", " + std::to_string(factor) + "), then " +
          std::string(step) + "(" + names.of(Var(loop.name() + "i")) + ")";
-}
-
-bool has_loop(const Stmt& s, const Var& var) {
-  return any_in(s, [&](const Stmt& part) {
-    const For* loop = part.as<For>();
-    return loop && loop->var == var;
-  });
 }
 
 }  // namespace tenon::primitives

@@ -58,9 +58,6 @@ std::string headline_in(const Program& program, const Stmt& s);
 std::string split_first(const Program& program, const Var& loop, int64_t factor,
                         std::string_view step);
 
-// Does the loop stand in s?
-bool has_loop(const Stmt& s, const Var& var);
-
 // Copies of the most copied statement in s, once its unrolled loops are written out.
 int64_t copies_in(const Stmt& s, const Facts& facts);
 

@@ -10,6 +10,7 @@
 // the first part; nothing that the first part declares is used in the second. Exact, except where
 // the order of a floating-point accumulation changes.
 #include "schedule/common.h"
+#include "tenon/base/counted.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/visit.h"
 #include "tenon/schedule/primitives.h"
@@ -24,8 +25,8 @@ absl::StatusOr<TwoLoops> fission(const Program& program, const Var& loop, int st
   // Require.
   const int count = static_cast<int>(parts.size());
   if (statements < 1 || statements >= count) {
-    return refuse("the body of loop " + name_in(program, loop) + " has " + std::to_string(count) +
-                  (count == 1 ? " statement" : " statements") +
+    return refuse("the body of loop " + name_in(program, loop) + " has " +
+                  counted(count, "statement") +
                   "; the first part takes at least 1 of them and leaves at least 1, and " +
                   std::to_string(statements) + " were asked for");
   }

@@ -21,6 +21,7 @@
 #include "schedule/stages.h"
 #include "tenon/analysis/access.h"
 #include "tenon/analysis/find.h"
+#include "tenon/base/counted.h"
 #include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/operators.h"
@@ -57,9 +58,7 @@ absl::Status require_tile(const Program& program, const Buffer& stage,
                           const std::vector<Loop>& loops, const std::vector<int64_t>& factors) {
   if (loops.empty() || loops.size() != factors.size()) {
     return refuse("one factor per loop is needed, and at least one loop; there are " +
-                  std::to_string(loops.size()) +
-                  (loops.size() == 1 ? " loop and " : " loops and ") +
-                  std::to_string(factors.size()) + (factors.size() == 1 ? " factor" : " factors"));
+                  counted(loops.size(), "loop") + " and " + counted(factors.size(), "factor"));
   }
   if (!find_param(program, stage) && written_in(program, loops.front(), stage)) {
     return refuse("these are the loops that compute " + stage.name() +

@@ -76,8 +76,7 @@ absl::StatusOr<Hull> hull_of(const Program& program, const LoopSite& site,
     if (loop.var == over.front().var) break;
     around = around.inside(loop);
   }
-  std::vector<LoopRange> ranges;
-  for (const For& loop : over) ranges.push_back({loop.var, loop.lo, loop.hi});
+  const std::vector<LoopRange> ranges = ranges_of(over);
   const auto low = bounds_over(site.loop.lo, ranges, around);
   const auto high = bounds_over(site.loop.hi, ranges, around);
   if (!low || !high || touches_memory(low->lo) || touches_memory(high->hi)) {

@@ -8,6 +8,7 @@
 
 #include "schedule/common.h"
 #include "schedule/trace_text.h"
+#include "tenon/base/counted.h"
 #include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/instruction.h"
@@ -37,7 +38,7 @@ class Scope {
     if (found != shown.end()) return found->second;
     const auto made = loops_.find(name);
     if (made == loops_.end()) return Var();
-    return primitives::has_loop(schedule_.program()->body, made->second) ? made->second : Var();
+    return has_loop(schedule_.program()->body, made->second) ? made->second : Var();
   }
   std::string stage(const std::string& name) const {
     const auto made = stages_.find(name);
@@ -149,11 +150,9 @@ class Arguments {
     tail = word == "cut" ? Tail::kCut : Tail::kPerfect;
   }
   void read(const std::string& word, Memory& memory) {
-    for (Memory one : {Memory::kRegisters, Memory::kStack, Memory::kWorkspace, Memory::kShared,
-                       Memory::kWorker}) {
-      if (word == tenon::name_of(one)) memory = one;
-    }
-    if (memory == Memory::kAuto && word != "auto") {
+    const std::optional<Memory> named = memory_named(word);
+    memory = named.value_or(Memory::kAuto);
+    if (!named && word != "auto") {
       fail("there is no memory " + word + "; it is registers, stack, workspace or auto");
     }
   }
@@ -347,8 +346,7 @@ absl::Status run(const std::vector<Entry>& steps, const TraceLine& line, const S
   } else if (line.name == "reorder" || std::any_of(steps.begin(), steps.end(), [&](const Entry& e) {
                return e.name == line.name;
              })) {
-    return refuse("it has " + std::to_string(given.count()) +
-                  (given.count() == 1 ? " argument" : " arguments"));
+    return refuse("it has " + counted(given.count(), "argument"));
   } else {
     return refuse("there is no step " + line.name);
   }

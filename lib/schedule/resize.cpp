@@ -3,6 +3,7 @@
 #include <string>
 
 #include "schedule/common.h"
+#include "tenon/base/counted.h"
 #include "tenon/ir/visit.h"
 
 namespace tenon::primitives {
@@ -18,9 +19,8 @@ absl::StatusOr<std::vector<Expr>> shape_of_local(const Program& program, const B
     return refuse(stage.name() + " is a table, whose shape is that of its values");
   }
   if (dim < 0 || static_cast<size_t>(dim) >= shape->size()) {
-    return refuse(stage.name() + " has " + std::to_string(shape->size()) +
-                  (shape->size() == 1 ? " dimension" : " dimensions") + ", and dimension " +
-                  std::to_string(dim) + " was asked for");
+    return refuse(stage.name() + " has " + counted(shape->size(), "dimension") +
+                  ", and dimension " + std::to_string(dim) + " was asked for");
   }
   return *std::move(shape);
 }

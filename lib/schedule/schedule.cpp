@@ -7,6 +7,7 @@
 #include "tenon/analysis/bounds.h"
 #include "tenon/analysis/find.h"
 #include "tenon/analysis/simplify.h"
+#include "tenon/base/counted.h"
 #include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/names.h"
@@ -122,7 +123,7 @@ absl::Status Schedule::require_loops(const std::vector<Loop>& loops) const {
   for (const Loop& loop : loops) {
     const Var& var = loop.var();
     if (!var) return refuse("the loop handle is empty");
-    if (primitives::has_loop(program_->body, var)) continue;
+    if (has_loop(program_->body, var)) continue;
     if (const Step* end = step_that_consumed(var)) {
       return refuse("loop " + name_of(loop) + " no longer exists: step " +
                     std::to_string(end->number) + " " + end->fate);
@@ -156,7 +157,7 @@ std::string Schedule::names_of(const std::vector<Loop>& loops) const {
   for (const Loop& loop : loops) {
     if (!loop.var()) {
       parts.push_back("?");
-    } else if (primitives::has_loop(program_->body, loop.var())) {
+    } else if (has_loop(program_->body, loop.var())) {
       parts.push_back(names.of(loop.var()));
     } else {
       const Step* end = step_that_consumed(loop.var());
@@ -196,9 +197,8 @@ std::vector<Loop> Schedule::all_loops(std::string_view stage, Place place) {
 
 absl::Status Schedule::wrong_count(std::string_view stage, const std::vector<Loop>& found,
                                    size_t count) const {
-  return refuse(std::string(stage) + " has " + std::to_string(found.size()) +
-                (found.size() == 1 ? " loop (" : " loops (") + names_of(found) + "), and " +
-                std::to_string(count) + (count == 1 ? " was" : " were") + " asked for");
+  return refuse(std::string(stage) + " has " + counted(found.size(), "loop") + " (" +
+                names_of(found) + "), and " + counted(count, "was", "were") + " asked for");
 }
 
 std::vector<Loop> Schedule::counted_loops(std::string_view stage, size_t count, Place place) {

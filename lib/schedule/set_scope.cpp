@@ -7,6 +7,7 @@
 // Obligation: the stage is local. Registers and the stack hold constant sizes, and no more than
 // kMaxStackBuffer bytes. Exact.
 #include "schedule/common.h"
+#include "tenon/base/limits.h"
 #include "tenon/base/macros.h"
 #include "tenon/ir/visit.h"
 #include "tenon/schedule/primitives.h"
@@ -14,26 +15,21 @@
 namespace tenon::primitives {
 namespace {
 
-// A tile of the widest registers is an eighth of this.
-constexpr int64_t kMaxStackBuffer = 16 << 10;
-
 absl::Status is_small(const Program& program, const Buffer& stage, const std::vector<Expr>& shape,
                       Memory memory) {
   int64_t bytes = stage.type().bytes();
-  const std::string where = memory == Memory::kStack ? "the stack" : "registers";
+  const std::string it_holds = memory == Memory::kStack ? "the stack holds" : "registers hold";
   for (const Expr& extent : shape) {
     const std::optional<int64_t> n = as_int(extent);
     if (!n) {
-      return refuse(where + (memory == Memory::kStack ? " holds" : " hold") +
-                        " a constant number of elements, and an extent of " + stage.name() +
+      return refuse(it_holds + " a constant number of elements, and an extent of " + stage.name() +
                         " is " + print(extent, program),
                     {}, {"split the loops that it runs over, and compute it at the outer one"});
     }
     if (__builtin_mul_overflow(bytes, *n, &bytes)) bytes = INT64_MAX;
   }
   if (bytes <= kMaxStackBuffer) return absl::OkStatus();
-  return refuse(stage.name() + " takes " + std::to_string(bytes) + " bytes, and " + where +
-                (memory == Memory::kStack ? " holds" : " hold") + " " +
+  return refuse(stage.name() + " takes " + std::to_string(bytes) + " bytes, and " + it_holds + " " +
                 std::to_string(kMaxStackBuffer) + " of one stage");
 }
 

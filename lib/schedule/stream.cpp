@@ -2,8 +2,8 @@
 //
 //   output out: f32[n]   ->   output out: f32[n] streamed
 //
-// Whole vectors of the output are stored past the caches (non-temporal stores, where their address
-// is a multiple of their size): what is not read again does not push out what is.
+// Whole vectors of the output are stored past the caches (non-temporal stores, where the memory is
+// aligned to 16 bytes): what is not read again does not push out what is.
 // Obligation: none for what the Program means; refused where the Program reads what it has stored,
 // which would come from memory. Exact.
 #include <algorithm>

@@ -100,7 +100,7 @@ TEST_CASE("What one iteration more would change is refused") {
   marked.pad_reduction(ri, 8);
   CHECK(refusal_of(marked) ==
         "schedule step 3: pad_reduction(ri, 8) refused\n"
-        "  loop ri is a unroll loop already; pad_reduction takes a serial one");
+        "  loop ri is an unroll loop already; pad_reduction takes a serial one");
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ struct LoopRange {
   Expr lo, hi;  // lo <= var < hi; both may use sizes and outer loops
 };
 
+std::vector<LoopRange> ranges_of(const std::vector<For>& loops);
+
 class Facts {
  public:
   Facts inside(const For& loop) const;

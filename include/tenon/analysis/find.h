@@ -33,6 +33,9 @@ std::optional<std::vector<Expr>> shape_of(const Program& program, const Buffer& 
 // Where the stage is to live; kAuto for what is no local buffer.
 Memory memory_of(const Program& program, const Buffer& stage);
 
+// Does the loop stand in s?
+bool has_loop(const Stmt& s, const Var& var);
+
 // Replaces the loop with this variable by `f(loop)`.
 Stmt replace_loop(const Stmt& body, const Var& var, const std::function<Stmt(const For&)>& f);
 

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -244,7 +246,9 @@ bool is_empty(const Stmt& s);  // a Seq of nothing
 // Same structure, same variables and buffers (by identity).
 bool equal(const Stmt& a, const Stmt& b);
 
-const char* name_of(ForKind kind);  // "", "parallel", "vector", "unroll", "instruction"
-const char* name_of(Memory memory);
+const char* name_of(ForKind kind);       // "", "parallel", "vector", "unroll", "instruction"
+std::string with_article(ForKind kind);  // "a vector", "an unroll"
+const char* name_of(Memory memory);      // "" for kAuto
+std::optional<Memory> memory_named(std::string_view name);  // not kAuto
 
 }  // namespace tenon
