@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 
 #include "messages/message_case.h"
+#include "messages/spoken.h"
 #include "support/check.h"
-#include "support/golden.h"
 #include "tenon/ir/instruction.h"
 #include "tenon/tenon.h"
 
@@ -22,11 +22,6 @@ Jit& jit() {
     return options;
   }());
   return one;
-}
-
-template <class T>
-std::string said(const absl::StatusOr<T>& result) {
-  return std::string(result.status().message());
 }
 
 // A Program with this body, over x and out of n elements.
@@ -123,13 +118,8 @@ std::string shaped(const Expr& extent, const Sizes& sizes = {}) {
   return said(jit().compile(program("shaped", {x}, {y}), sizes, {}, kPlace));
 }
 
-struct Case {
-  const char* name;
-  std::function<std::string()> message;
-};
-
-const std::vector<Case>& options_and_sizes() {
-  static const std::vector<Case> all = {
+const std::vector<Spoken>& options_and_sizes() {
+  static const std::vector<Spoken> all = {
       {"mistake_of_the_definition",
        [] { return said(jit().compile(program("p", {}, {}), {}, {}, kPlace)); }},
       {"step_refused",
@@ -219,8 +209,8 @@ const std::vector<Case>& options_and_sizes() {
   return all;
 }
 
-const std::vector<Case>& functions_and_weights() {
-  static const std::vector<Case> all = {
+const std::vector<Spoken>& functions_and_weights() {
+  static const std::vector<Spoken> all = {
       {"function_of_null", [] { return said(jit().kernel(function(Program()), {})); }},
       {"function_of_a_mistake",
        [] { return said(jit().kernel(function(program("p", {}, {})), {})); }},
@@ -316,8 +306,8 @@ const std::vector<Case>& functions_and_weights() {
   return all;
 }
 
-const std::vector<Case>& loops_and_buffers() {
-  static const std::vector<Case> all = {
+const std::vector<Spoken>& loops_and_buffers() {
+  static const std::vector<Spoken> all = {
       {"vector_loop_of_n", [] { return compiled("vector for i in 0..n { out[i] = x[i] }"); }},
       {"vector_loop_too_long",
        [] { return compiled("vector for i in 0..1000 { out[i % 8] = x[i % 8] }"); }},
@@ -353,8 +343,8 @@ const std::vector<Case>& loops_and_buffers() {
   return all;
 }
 
-const std::vector<Case>& emissions() {
-  static const std::vector<Case> all = {
+const std::vector<Spoken>& emissions() {
+  static const std::vector<Spoken> all = {
       {"intrinsic_unknown",
        [] { return instructed([](InstructionData& d) { d.intrinsic = "llvm.x86.nothing"; }); }},
       {"intrinsic_of_another_processor",
@@ -411,11 +401,9 @@ TEST_CASE("What cannot be compiled is refused as its golden files say") {
   size_t count = 0;
   for (const auto* cases :
        {&options_and_sizes(), &functions_and_weights(), &loops_and_buffers(), &emissions()}) {
-    for (const Case& c : *cases) {
+    for (const Spoken& c : *cases) {
       INFO(c.name);
-      const std::string message = c.message();
-      CHECK_FALSE(message.empty());
-      check_golden(std::string("messages/compile/") + c.name, message + "\n");
+      check_spoken("compile", c);
       check_usable();
       ++count;
     }
