@@ -28,10 +28,9 @@ class BoundsChecker {
   Stmt check(const Stmt& s, const Facts& facts) {
     if (!status_.ok()) return s;
     if (const For* loop = s.as<For>()) {
-      const Facts inside = facts.inside(*loop);
       return map_children(
           s, [&](const Expr& e) { return check(e, facts); },
-          [&](const Stmt& body) { return check(body, inside); });
+          [&](const Stmt& body) { return check_body(*loop, body, facts); });
     }
     if (const If* guard = s.as<If>()) {
       const Facts inside = facts.given(guard->condition);
@@ -54,6 +53,15 @@ class BoundsChecker {
     }
     return map_children(
         s, [&](const Expr& e) { return check(e, facts); }, [](const Stmt& child) { return child; });
+  }
+
+  // What is wrong in a loop that never runs is not wrong.
+  Stmt check_body(const For& loop, const Stmt& body, const Facts& facts) {
+    if (!status_.ok()) return body;
+    const Stmt checked = check(body, facts.inside(loop));
+    if (status_.ok() || !proved(facts, binary(BinaryOp::kLe, loop.hi, loop.lo))) return checked;
+    status_ = absl::OkStatus();
+    return body;
   }
 
   Stmt check_block(const Stmt& s, const Seq& block, Facts facts) {

@@ -48,6 +48,20 @@ TEST_CASE("accesses that are proved stay as they are") {
 { for io in 0..13 { for ii in 0..8 { if io * 8 + ii < 100 { y[io * 8 + ii] = x[io * 8 + ii] } } } })");
 }
 
+TEST_CASE("what is wrong in a loop that never runs is not wrong") {
+  const auto with_bounds = [](const std::string& bounds) {
+    return "program p\n  size n\n  input x: f32[n]\n  output y: f32[0]\n{ for i in " + bounds +
+           " { y[i % 6 % 5] = x[i] } }";
+  };
+  unchanged(with_bounds("0..0"));
+  unchanged(with_bounds("n..n - 1"));
+  CHECK(refusal(with_bounds("0..min(n, 1)")) ==
+        "y[i % 6 % 5] = x[i] leaves y: index i % 6 % 5 (dimension 0) is not always in [0, 0)");
+  CHECK(refusal("program p\n  size n\n  input at: i64[n]\n  output y: f32[n]\n"
+                "{ y[n] = 0.0\n for i in 0..0 { y[i] = 0.0 } }") ==
+        "y[n] = 0.0 leaves y: index n (dimension 0) is not always in [0, n)");
+}
+
 TEST_CASE("a read that leaves its buffer is refused") {
   CHECK(refusal(R"(program p
   size n

@@ -201,6 +201,25 @@ TEST_CASE("a weight with symbolic sizes is packed for the sizes of the view") {
   }
 }
 
+TEST_CASE("a weight without elements is packed, however deep its layout") {
+  const Program program = *parse(
+      "program p\n  size n\n  input x: f32[n]\n  weight w: f32[n]\n  output y: f32[n]\n"
+      "{ for i in 0..n { y[i] = x[i] * w[i] } }");
+  for (const int64_t n : {0, 1, 7}) {
+    Schedule s(program, {{program->sizes[0], n}});
+    s.set_layout("w", [](Index i) { return Index{i[0] / 6, i[0] % 6}; });
+    s.set_layout("w", [](Index i) { return Index{i[0], i[1] / 5, i[1] % 5}; });
+    INFO(s.status());
+    const Kernel kernel = compiled(jit().compile(s));
+    std::iota(memory, memory + 7, 1.0f);
+    float y[7] = {};
+    const absl::StatusOr<Packed> packed = kernel.pack("w", View(memory, {n}));
+    REQUIRE(packed.ok());
+    CHECK(kernel({View(memory, {n}), *packed}, {View(y, {n})}).ok());
+    for (int64_t i = 0; i < n; ++i) CHECK(y[i] == static_cast<float>((i + 1) * (i + 1)));
+  }
+}
+
 TEST_CASE("a layout that leaves the packed buffer is refused when a weight is packed") {
   const absl::StatusOr<Program> p = parse(R"(
     program p
